@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Targets use only what stands below them (docs/architecture.md holds the table, a test compares it with
+// `swift package describe`). The core, down to the rule, does no I/O and is built with strict memory safety.
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+let core: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+func target(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies + ["SeifTestSupport"], swiftSettings: strict)
+}
+
+let package = Package(
+  name: "seif",
+  products: [
+    .executable(name: "seif", targets: ["seif"]),
+    .library(name: "Seif", targets: ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CSeif"),
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
+    .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+
+    target("SeifBytes", [], core),
+    target("SeifCrypto", ["SeifBytes", "COpenSSL", "CSodium", "CArgon2"], core),
+    target("SeifOTP", ["SeifBytes", "SeifCrypto"], core),
+    target("SeifRecords", ["SeifBytes", "SeifCrypto", "SeifOTP"], core),
+    target("SeifFormats", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords"], core),
+    target("SeifBackups", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], core),
+    // ---- everything above does no I/O ----
+    target("SeifSQL", ["CSQLite"], strict),
+    target("SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], strict),
+    target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
+    target(
+      "SeifCommands",
+      [
+        "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
+        "SeifTransports", "CSeif",
+      ], strict),
+    .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
+
+    target("SeifTestSupport", ["SeifBytes"], strict),
+    tests("SeifBytesTests", ["SeifBytes"]),
+    tests("SeifCryptoTests", ["SeifCrypto"]),
+    tests("SeifOTPTests", ["SeifOTP", "SeifCrypto"]),
+    tests("SeifRecordsTests", ["SeifRecords"]),
+    tests("SeifFormatsTests", ["SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
+    tests("SeifBackupsTests", ["SeifBackups"]),
+    tests("SeifSQLTests", ["SeifSQL"]),
+    tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
+    tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
+    tests("SeifCommandsTests", ["SeifCommands", "seif"]),
+    tests("SeifPackageTests", []),
+  ]
+)

@@ -1,0 +1,33 @@
+// The few calls that Swift can't say: variadic C functions with fixed arguments, and macros.
+#pragma once
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timex.h>
+#include <termios.h>
+#include <unistd.h>
+
+static inline int seif_open(const char *path, int flags, unsigned int mode) { return open(path, flags, mode); }
+static inline int seif_openat(int folder, const char *path, int flags, unsigned int mode) {
+  return openat(folder, path, flags, mode);
+}
+static inline int seif_set_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+static inline int seif_fcntl_getfl(int descriptor) { return fcntl(descriptor, F_GETFL); }
+static inline int seif_fcntl_setfl(int descriptor, int flags) { return fcntl(descriptor, F_SETFL, flags); }
+static inline int seif_fcntl_setfd(int descriptor, int flags) { return fcntl(descriptor, F_SETFD, flags); }
+static inline int seif_terminal_columns(int descriptor) {
+  struct winsize size;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+// 0: the kernel says that the clock is synchronised; 1: it says that it isn't; -1: no answer.
+static inline int seif_clock_unsynchronised(void) {
+  struct timex state = {0};
+  int result = adjtimex(&state);
+  return result < 0 ? -1 : (result == TIME_ERROR || (state.status & STA_UNSYNC)) ? 1 : 0;
+}
+static const int seif_O_TMPFILE = O_TMPFILE;

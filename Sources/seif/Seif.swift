@@ -1,0 +1,4 @@
+@main
+struct Seif {
+  static func main() {}
+}
