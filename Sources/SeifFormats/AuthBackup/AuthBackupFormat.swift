@@ -1,6 +1,6 @@
-public import SeifBytes
-public import SeifCrypto
-public import SeifRecords
+internal import SeifBytes
+internal import SeifCrypto
+internal import SeifRecords
 
 /// `.authbackup`: version 1 (PBKDF2) with its Android layout, and version 2 (Argon2id). See
 /// docs/formats/authbackup-v1.md and authbackup-v2.md.

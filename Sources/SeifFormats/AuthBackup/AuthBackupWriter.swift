@@ -1,6 +1,6 @@
 public import SeifBytes
-public import SeifCrypto
 public import SeifRecords
+internal import SeifCrypto
 
 /// Writes `.authbackup`: exactly the format's keys, version 2 at exactly 64 MiB, 3 passes, 1 lane, version 1 at 600,000
 /// rounds, a fresh salt of 16 and nonce of 12 bytes for every file.

@@ -53,10 +53,11 @@ enum Vault2FABody {
     }
     do throws(KeyURIError) {
       let parsed = try KeyURI(parsing: uri)
-      records.append(parsed, info: info)
+      records.accounts.append(
+        Account(issuer: parsed.issuer, account: parsed.account, otp: parsed.parameters, info: info))
       return nil
     } catch {
-      return "bad-uri:\(error.part)"
+      return "bad-uri:\(error.part.rawValue)"
     }
   }
 
@@ -75,7 +76,9 @@ enum Vault2FABody {
       if writer.key("sortIndex", isDefault: entry.info.sortIndex == nil) {
         writer.integer(entry.info.sortIndex ?? Int64(index))
       }
-      if writer.key("uri", isDefault: false) { writer.string(KeyURI(entry).write()) }
+      if writer.key("uri", isDefault: false) {
+        writer.string(KeyURI(issuer: entry.issuer, account: entry.account, parameters: entry.otp).write())
+      }
       writer.endObject()
     }
     for entry in records.unusable where entry.kind == .accounts { writer.raw(entry.json) }

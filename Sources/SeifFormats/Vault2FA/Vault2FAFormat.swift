@@ -1,6 +1,6 @@
-public import SeifBytes
-public import SeifCrypto
-public import SeifRecords
+internal import SeifBytes
+internal import SeifCrypto
+internal import SeifRecords
 
 /// `vault2fa-backup`, version 1: accounts as Key URIs under PBKDF2 and AES-256-GCM without additional data, so the header
 /// isn't bound. See docs/formats/vault2fa-v1.md.

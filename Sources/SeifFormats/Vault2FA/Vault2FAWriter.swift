@@ -1,6 +1,6 @@
 public import SeifBytes
-public import SeifCrypto
 public import SeifRecords
+internal import SeifCrypto
 
 /// Writes `vault2fa-backup` version 1: 600,000 rounds, a fresh salt of 16 and nonce of 12 bytes, keys in the order of the
 /// published example. It holds TOTP, HOTP and Steam accounts and nothing else.

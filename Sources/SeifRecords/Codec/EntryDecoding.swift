@@ -155,7 +155,7 @@ public enum EntryDecoding {
       do throws(KeyURIError) {
         _ = try KeyURI(parsing: uri)
       } catch {
-        throw EntryFault(reason: "bad-uri:\(error.part)")
+        throw EntryFault(reason: "bad-uri:\(error.part.rawValue)")
       }
       return uri
     }
