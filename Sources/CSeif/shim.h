@@ -1,6 +1,7 @@
 // The few calls that Swift can't say: variadic C functions with fixed arguments, and macros.
 #pragma once
-#define _GNU_SOURCE
+// Not _GNU_SOURCE: with it fd_set has another spelling than in the Glibc module, which a debug build refuses.
+#include <sys/select.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -30,4 +31,4 @@ static inline int seif_clock_unsynchronised(void) {
   int result = adjtimex(&state);
   return result < 0 ? -1 : (result == TIME_ERROR || (state.status & STA_UNSYNC)) ? 1 : 0;
 }
-static const int seif_O_TMPFILE = O_TMPFILE;
+static const int seif_O_TMPFILE = __O_TMPFILE | O_DIRECTORY;
