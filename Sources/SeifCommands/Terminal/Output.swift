@@ -10,6 +10,8 @@ package final class Output {
   package init(descriptor: Int32, style: TerminalStyle) {
     self.descriptor = descriptor
     self.style = style
+    // Growing would leave copies of what is shown behind.
+    buffer.reserveCapacity(2 * Self.flushAt)
   }
 
   /// Appends text as UTF-8. Names in it have been cleaned by whoever made it.
@@ -25,6 +27,12 @@ package final class Output {
 
   package func write(bytes: some Sequence<UInt8>) throws(CommandFailure) {
     buffer.append(contentsOf: bytes)
+    if buffer.count >= Self.flushAt { try flush() }
+  }
+
+  /// Appends bytes as they are.
+  package func write(raw bytes: RawSpan) throws(CommandFailure) {
+    bytes.withUnsafeBytes { buffer.append(contentsOf: $0) }
     if buffer.count >= Self.flushAt { try flush() }
   }
 
