@@ -24,7 +24,8 @@ let package = Package(
   name: "seif",
   products: [
     .executable(name: "seif", targets: ["seif"]),
-    .library(name: "Seif", targets: ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups"]),
+    .library(
+      name: "Seif", targets: ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups"]),
   ],
   targets: [
     .systemLibrary(name: "CSeif"),

@@ -1,0 +1,106 @@
+private import CSodium
+public import SeifBytes
+
+/// What an Argon2id derivation costs (RFC 9106 §3.1).
+public struct Argon2idCost: Sendable, Equatable {
+  /// Memory, in KiB.
+  public let memoryKiB: Int
+  /// Passes over the memory.
+  public let passes: Int
+  /// Lanes (parallelism).
+  public let lanes: Int
+
+  /// What a program's own constants ask for.
+  public init(memoryKiB: Int, passes: Int, lanes: Int) {
+    self.memoryKiB = memoryKiB
+    self.passes = passes
+    self.lanes = lanes
+  }
+
+  /// The parameters of `.authbackup` version 2: 64 MiB, 3 passes, 1 lane.
+  public static let authBackup = Argon2idCost(memoryKiB: 65_536, passes: 3, lanes: 1)
+
+  /// How much a file may ask for.
+  public struct Limits: Sendable {
+    /// Lanes.
+    public var lanes: ClosedRange<Int64> = 1...16
+    /// Passes.
+    public var passes: ClosedRange<Int64> = 1...64
+    /// Most memory, in KiB; the least is 8 a lane.
+    public var maximumMemoryKiB: Int64 = 1_048_576
+    /// Most memory × passes, in KiB.
+    public var maximumWork: Int64 = 4_194_304
+
+    /// The limits that every file is held to.
+    public static let standard = Limits()
+    /// What a person may allow by word: up to 16 GiB, 1000 passes.
+    public static let raised = Limits(
+      passes: 1...1000, maximumMemoryKiB: 16_777_216, maximumWork: 1_073_741_824)
+  }
+
+  /// Checks numbers read from a file; nil stands for one of more than 64 bits.
+  ///
+  /// - Throws: the first field out of range, before any memory is taken.
+  public init(memoryKiB: Int64?, passes: Int64?, lanes: Int64?, limits: Limits = .standard) throws(CostError) {
+    guard let lanes, limits.lanes.contains(lanes) else {
+      throw CostError(field: "lanes", value: lanes, allowed: limits.lanes)
+    }
+    guard let passes, limits.passes.contains(passes) else {
+      throw CostError(field: "passes", value: passes, allowed: limits.passes)
+    }
+    let memory = 8 * lanes...limits.maximumMemoryKiB
+    guard let memoryKiB, memory.contains(memoryKiB) else {
+      throw CostError(field: "memoryKiB", value: memoryKiB, allowed: memory)
+    }
+    let (work, overflow) = memoryKiB.multipliedReportingOverflow(by: passes)
+    guard !overflow, work <= limits.maximumWork else {
+      throw CostError(field: "memoryKiB × passes", value: overflow ? nil : work, allowed: 1...limits.maximumWork)
+    }
+    self.init(memoryKiB: Int(memoryKiB), passes: Int(passes), lanes: Int(lanes))
+  }
+}
+
+/// Argon2id, version 0x13 (RFC 9106).
+///
+/// One door to two libraries that give the same bytes: libsodium, twice as fast, for one lane with a salt of 16 bytes;
+/// libargon2, loaded only then, for everything else.
+public enum Argon2id {
+  /// A key of `byteCount` bytes.
+  ///
+  /// - Parameter salt: 8 bytes or more; 16 in every format of ours.
+  /// - Parameter secret: the optional key K, `associatedData` the optional X of the RFC: empty in every format of ours.
+  public static func deriveKey(
+    passphrase: borrowing SecretBytes, salt: [UInt8], cost: Argon2idCost, byteCount: Int = 32, secret: [UInt8] = [],
+    associatedData: [UInt8] = []
+  ) throws(CryptoError) -> SecretBytes {
+    guard salt.count >= 8 else { throw .badLength("salt") }
+    guard byteCount >= 4 else { throw .badLength("derived key") }
+    guard cost.passes > 0, cost.lanes > 0, cost.memoryKiB >= 8 * cost.lanes else {
+      throw .costOutOfRange(
+        CostError(field: "memoryKiB", value: Int64(cost.memoryKiB), allowed: 8...Int64(UInt32.max)))
+    }
+    let isPlain = secret.isEmpty && associatedData.isEmpty
+    guard isPlain, cost.lanes == 1, salt.count == Int(crypto_pwhash_SALTBYTES), byteCount >= 16 else {
+      return try LibArgon2.deriveKey(
+        passphrase: passphrase, salt: salt, cost: cost, byteCount: byteCount, secret: secret,
+        associatedData: associatedData)
+    }
+    guard sodiumIsReady else { throw .internalFailure("sodium_init") }
+    return unsafe try SecretBytes(byteCount: byteCount) { (output) throws(CryptoError) in
+      let status = passphrase.withBytes { bytes in
+        unsafe bytes.withUnsafeBytes { passphrase -> Int32 in
+          guard let target = output.baseAddress, let source = passphrase.baseAddress else { return -1 }
+          return unsafe crypto_pwhash(
+            target.assumingMemoryBound(to: UInt8.self), UInt64(output.count),
+            source.assumingMemoryBound(to: CChar.self), UInt64(passphrase.count), salt, UInt64(cost.passes),
+            cost.memoryKiB << 10, crypto_pwhash_ALG_ARGON2ID13)
+        }
+      }
+      // With its parameters checked, libsodium fails only for want of memory.
+      guard status == 0 else { throw .outOfMemory }
+      return byteCount
+    }
+  }
+
+  private static let sodiumIsReady = sodium_init() >= 0
+}

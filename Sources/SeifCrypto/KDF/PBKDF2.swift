@@ -1,0 +1,45 @@
+private import COpenSSL
+public import SeifBytes
+
+/// PBKDF2 with HMAC (RFC 8018 §5.2).
+public enum PBKDF2 {
+  /// How many rounds a file may ask for.
+  public static let allowedRounds: ClosedRange<Int64> = 1...10_000_000
+
+  /// Checks a number of rounds read from a file.
+  ///
+  /// - Throws: the field `rounds` and the range, before anything is derived.
+  public static func checkedRounds(
+    _ rounds: Int64?, field: String = "rounds", allowed: ClosedRange<Int64> = allowedRounds
+  ) throws(CostError) -> Int {
+    guard let rounds, allowed.contains(rounds), rounds <= Int64(Int32.max) else {
+      throw CostError(field: field, value: rounds, allowed: allowed)
+    }
+    return Int(rounds)
+  }
+
+  /// A key of `byteCount` bytes.
+  ///
+  /// - Parameter rounds: as `checkedRounds` gives it.
+  /// - Parameter salt: any length.
+  public static func deriveKey(
+    passphrase: borrowing SecretBytes, salt: [UInt8], rounds: Int, byteCount: Int = 32, function: HashFunction = .sha256
+  ) throws(CryptoError) -> SecretBytes {
+    guard let count = Int32(exactly: rounds), count > 0 else {
+      throw .costOutOfRange(CostError(field: "rounds", value: Int64(rounds), allowed: allowedRounds))
+    }
+    return unsafe try SecretBytes(byteCount: byteCount) { (output) throws(CryptoError) in
+      let status = passphrase.withBytes { bytes in
+        unsafe bytes.withUnsafeBytes { passphrase in
+          // A null passphrase with length 0 is taken for the empty one.
+          unsafe PKCS5_PBKDF2_HMAC(
+            passphrase.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(clamping: passphrase.count), salt,
+            Int32(clamping: salt.count), count, function.evp, Int32(clamping: output.count),
+            output.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        }
+      }
+      guard status == 1 else { throw .internalFailure("PKCS5_PBKDF2_HMAC") }
+      return byteCount
+    }
+  }
+}
