@@ -1,5 +1,6 @@
 internal import CSeif
 internal import Glibc
+package import SeifBytes
 
 /// Reads whole inputs into memory, within a limit.
 package enum InputFile {
@@ -11,8 +12,9 @@ package enum InputFile {
   ///   fails.
   package static func read(
     _ path: String, _ context: Context, byteLimit: Int = byteLimit
-  ) throws(CommandFailure) -> [UInt8] {
+  ) throws(CommandFailure) -> SecretValue {
     if path == "-" {
+      try context.claim(descriptor: 0)
       if isatty(context.inputDescriptor) == 1 {
         context.talk.say("Reading from the terminal; end with Ctrl-D.")
       }
@@ -33,13 +35,17 @@ package enum InputFile {
 
   private static func readAll(
     _ descriptor: Int32, name: String, byteLimit: Int, expected: Int = 0
-  ) throws(CommandFailure) -> [UInt8] {
+  ) throws(CommandFailure) -> SecretValue {
     // One byte beyond the size shows the end without growing; a size that lies costs a copy, never memory.
     var bytes = [UInt8](repeating: 0, count: min(max(expected, 0), byteLimit) + 1)
+    defer { wipe(&bytes) }
     var count = 0
     while true {
       if count == bytes.count {
-        bytes.append(contentsOf: repeatElement(0, count: min(max(count, 64 * 1024), byteLimit + 1 - count)))
+        var larger = [UInt8](repeating: 0, count: min(max(2 * count, 64 * 1024), byteLimit + 1))
+        larger.replaceSubrange(..<count, with: bytes)
+        wipe(&bytes)
+        bytes = larger
       }
       let result = bytes.withUnsafeMutableBytes { buffer in
         Descriptor.read(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
@@ -49,12 +55,15 @@ package enum InputFile {
         if code == EISDIR { throw notReadable(name, code) }
         throw CommandFailure(.ioFailed, "\(name) can't be read: \(Descriptor.words(for: code))")
       }
-      if result == 0 { break }
+      if result == 0 { return SecretValue(copying: bytes.span.bytes.extracting(first: count)) }
       count += result
       if count > byteLimit { throw tooLarge(name, byteLimit) }
     }
-    bytes.removeLast(bytes.count - count)
-    return bytes
+  }
+
+  /// An input may be a backup in clear.
+  private static func wipe(_ bytes: inout [UInt8]) {
+    bytes.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
   }
 
   private static func tooLarge(_ name: String, _ limit: Int) -> CommandFailure {

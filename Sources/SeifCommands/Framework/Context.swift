@@ -12,6 +12,7 @@ package final class Context {
   package let inputDescriptor: Int32
   /// The path of the person's terminal; nil for none at all (tests).
   package let terminalPath: String?
+  private var claimed: Set<Int32> = []
 
   package init(
     output: Output, talk: Talk, environment: Environment, clock: Clock = .system, inputDescriptor: Int32 = 0,
@@ -32,5 +33,14 @@ package final class Context {
       output: Output(descriptor: 1, style: TerminalStyle(descriptor: 1, environment: environment)),
       talk: Talk(descriptor: 2, style: TerminalStyle(descriptor: 2, environment: environment)),
       environment: environment)
+  }
+
+  /// Notes that a descriptor is read to its end: standard input serves one reader, and so does any other.
+  /// - Throws: exit 64 the second time.
+  func claim(descriptor: Int32) throws(CommandFailure) {
+    guard claimed.insert(descriptor).inserted else {
+      let name = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
+      throw CommandFailure(.usage, "\(name) can give only one thing", hint: "Give the other by a file or descriptor.")
+    }
   }
 }

@@ -64,6 +64,7 @@ package enum Interrupts {
   }
 
   /// Removes an entry in one step with the act that makes it needless: an interruption comes before both or after both.
+  @discardableResult
   package static func remove<Result>(_ key: UInt64, with act: () -> Result, if worked: (Result) -> Bool) -> Result {
     state.withLock { state in
       let result = act()

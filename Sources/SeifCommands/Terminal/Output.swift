@@ -1,4 +1,5 @@
 internal import Glibc
+package import SeifBytes
 
 /// Buffered data for stdout: exactly the bytes written, and nothing else.
 package final class Output {
@@ -25,15 +26,22 @@ package final class Output {
     try write("\n")
   }
 
-  package func write(bytes: some Sequence<UInt8>) throws(CommandFailure) {
-    buffer.append(contentsOf: bytes)
-    if buffer.count >= Self.flushAt { try flush() }
-  }
-
   /// Appends bytes as they are.
   package func write(raw bytes: RawSpan) throws(CommandFailure) {
-    bytes.withUnsafeBytes { buffer.append(contentsOf: $0) }
-    if buffer.count >= Self.flushAt { try flush() }
+    // In pieces, so that the buffer never grows and leaves a copy behind.
+    var rest = bytes
+    while !rest.isEmpty {
+      let piece = rest.extracting(first: Self.flushAt)
+      piece.withUnsafeBytes { buffer.append(contentsOf: $0) }
+      rest = rest.extracting(droppingFirst: piece.byteCount)
+      if buffer.count >= Self.flushAt { try flush() }
+    }
+  }
+
+  /// Appends a JSON document (what a `JSONWriter` finished with) and a line end.
+  package func writeLine(json document: SecretValue) throws(CommandFailure) {
+    try document.withBytes { (bytes) throws(CommandFailure) in try write(raw: bytes) }
+    try write("\n")
   }
 
   /// Hands over what is buffered.

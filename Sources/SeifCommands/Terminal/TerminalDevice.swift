@@ -1,6 +1,6 @@
 internal import CSeif
 internal import Glibc
-internal import SeifBytes
+package import SeifBytes
 
 /// The person's terminal, opened by itself: questions reach it when stdin and stdout are pipes.
 package struct TerminalDevice: ~Copyable {
@@ -81,7 +81,8 @@ package struct TerminalDevice: ~Copyable {
     } if: {
       $0
     }
-    return isEnd ? nil : line
+    if isEnd { return nil }
+    return line
   }
 
   /// A line typed with echo; nil at the end of input.
