@@ -3,7 +3,9 @@ internal import Glibc
 /// One run of `seif`, from arguments to exit code.
 package enum Program {
   /// The whole process: hardens it, runs the command, exits.
-  package static func main(_ arguments: [String] = Array(CommandLine.arguments.dropFirst())) -> Never {
+  package static func main(
+    _ arguments: [String] = Array(CommandLine.arguments.dropFirst()), commands: [any Command.Type] = CommandTable.all
+  ) -> Never {
     if arguments == ["--version"] {
       // Nothing is loaded or set up to say a version: scripts ask for it often.
       let text = Version.line + "\n"
@@ -12,7 +14,7 @@ package enum Program {
     }
     Hardening.apply()
     Interrupts.start()
-    let code = run(arguments, Context.current())
+    let code = run(arguments, Context.current(), commands: commands)
     Glibc.exit(code.rawValue)
   }
 

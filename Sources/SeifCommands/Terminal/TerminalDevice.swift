@@ -37,6 +37,11 @@ package struct TerminalDevice: ~Copyable {
     text.withUTF8 { _ = Descriptor.writeAll($0.span.bytes, to: descriptor) }
   }
 
+  /// Shows a secret that the person has to copy by hand.
+  package func write(secret: borrowing SecretBytes) {
+    secret.withBytes { _ = Descriptor.writeAll($0, to: descriptor) }
+  }
+
   /// A line typed without echo, without its line end; nil at the end of input (Ctrl-D).
   ///
   /// Echo comes back on every way out: the answer, SIGINT, SIGTERM, SIGHUP, SIGTSTP. What was typed until then is thrown
