@@ -53,6 +53,10 @@ let package = Package(
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
+    // Only for tests: commands that do nothing but ask, write and wait, run in a process and a terminal of their own.
+    .executableTarget(
+      name: "seif-probe", dependencies: ["SeifCommands", "SeifBytes"], path: "Tests/CommandProbe",
+      swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
     tests("SeifCryptoTests", ["SeifCrypto"]),
@@ -63,7 +67,7 @@ let package = Package(
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
-    tests("SeifCommandsTests", ["SeifCommands", "seif"]),
+    tests("SeifCommandsTests", ["SeifCommands", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),
   ]
 )
