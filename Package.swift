@@ -42,6 +42,7 @@ let package = Package(
     target("SeifBackups", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], core),
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
+    target("SeifSQLTesting", ["CSQLite"], strict),
     target("SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
     target(
@@ -52,6 +53,10 @@ let package = Package(
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
+    // Only for tests: commands that do nothing but ask, write and wait, run in a process and a terminal of their own.
+    .executableTarget(
+      name: "seif-probe", dependencies: ["SeifCommands", "SeifBytes"], path: "Tests/CommandProbe",
+      swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
     tests("SeifCryptoTests", ["SeifCrypto"]),
@@ -59,10 +64,10 @@ let package = Package(
     tests("SeifRecordsTests", ["SeifRecords"]),
     tests("SeifFormatsTests", ["SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifBackupsTests", ["SeifBackups"]),
-    tests("SeifSQLTests", ["SeifSQL"]),
+    tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
-    tests("SeifCommandsTests", ["SeifCommands", "seif"]),
+    tests("SeifCommandsTests", ["SeifCommands", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),
   ]
 )

@@ -1,9 +1,11 @@
 // The few calls that Swift can't say: variadic C functions with fixed arguments, and macros.
 #pragma once
-#define _GNU_SOURCE
+// Not _GNU_SOURCE: with it fd_set has another spelling than in the Glibc module, which a debug build refuses.
+#include <sys/select.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -30,4 +32,17 @@ static inline int seif_clock_unsynchronised(void) {
   int result = adjtimex(&state);
   return result < 0 ? -1 : (result == TIME_ERROR || (state.status & STA_UNSYNC)) ? 1 : 0;
 }
-static const int seif_O_TMPFILE = O_TMPFILE;
+static const int seif_O_TMPFILE = __O_TMPFILE | O_DIRECTORY;
+// Gives the nameless file behind a descriptor a name; fails with EEXIST where there is one.
+static inline int seif_link_unnamed(int descriptor, int folder, const char *name) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+  return linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW);
+}
+// Renames within a folder, never over an existing file; by link and unlink where the file system lacks the flag.
+static inline int seif_rename_new(int folder, const char *from, const char *to) {
+  if (syscall(SYS_renameat2, folder, from, folder, to, 1 /* RENAME_NOREPLACE */) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return -1;
+  if (linkat(folder, from, folder, to, 0) != 0) return -1;
+  return unlinkat(folder, from, 0);
+}

@@ -1,4 +1,6 @@
+internal import SeifCommands
+
 @main
 struct Seif {
-  static func main() {}
+  static func main() { Program.main() }
 }

@@ -1,0 +1,81 @@
+internal import CSeif
+internal import Glibc
+
+/// A program started with pipes to its stdin and stdout. It gets our signals unblocked and at their defaults.
+package final class ChildProcess {
+  package let identifier: Int32
+  /// Writes to its stdin.
+  package let input: Int32
+  /// Reads from its stdout.
+  package let output: Int32
+  private var isWaitedFor = false
+
+  /// Starts a program; nil where that fails.
+  package init?(_ path: String, _ arguments: [String]) {
+    var toChild: [Int32] = [-1, -1]
+    var fromChild: [Int32] = [-1, -1]
+    guard pipe(&toChild) == 0 else { return nil }
+    guard pipe(&fromChild) == 0 else {
+      toChild.forEach { close($0) }
+      return nil
+    }
+    for descriptor in toChild + fromChild { _ = seif_fcntl_setfd(descriptor, FD_CLOEXEC) }
+
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawn_file_actions_adddup2(&actions, toChild[0], 0)
+    posix_spawn_file_actions_adddup2(&actions, fromChild[1], 1)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    var defaults = sigset_t()
+    sigemptyset(&defaults)
+    sigaddset(&defaults, SIGPIPE)
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
+    defer { words.forEach { free($0) } }
+    var child: pid_t = 0
+    let result = posix_spawn(&child, path, &actions, &attributes, &words, environ)
+    close(toChild[0])
+    close(fromChild[1])
+    guard result == 0 else {
+      close(toChild[1])
+      close(fromChild[0])
+      return nil
+    }
+    identifier = child
+    input = toChild[1]
+    output = fromChild[0]
+  }
+
+  /// Closes the pipes, waits for the end, and gives the exit status as a shell would (128 + signal).
+  @discardableResult
+  package func wait() -> Int32 {
+    if isWaitedFor { return 0 }
+    isWaitedFor = true
+    close(input)
+    close(output)
+    var status: Int32 = 0
+    while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+  }
+
+  deinit { wait() }
+
+  /// The first program of a name in the absolute folders of `PATH`.
+  package static func find(_ name: String, _ environment: Environment) -> String? {
+    for folder in (environment["PATH"] ?? "").split(separator: ":") where folder.hasPrefix("/") {
+      let path = "\(folder)/\(name)"
+      if access(path, X_OK) == 0 { return path }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,46 @@
+/// What a command may touch of the world: its output, the person, the environment, the clock.
+///
+/// Made once a run, used on one thread. Tests make their own with pipes and a fixed clock.
+package final class Context {
+  /// Data, on stdout.
+  package let output: Output
+  /// Talk, on stderr.
+  package let talk: Talk
+  package let environment: Environment
+  package let clock: Clock
+  /// The descriptor of standard input, read for a file argument `-` and by `--passphrase-fd 0` only.
+  package let inputDescriptor: Int32
+  /// The path of the person's terminal; nil for none at all (tests).
+  package let terminalPath: String?
+  private var claimed: Set<Int32> = []
+
+  package init(
+    output: Output, talk: Talk, environment: Environment, clock: Clock = .system, inputDescriptor: Int32 = 0,
+    terminalPath: String? = "/dev/tty"
+  ) {
+    self.output = output
+    self.talk = talk
+    self.environment = environment
+    self.clock = clock
+    self.inputDescriptor = inputDescriptor
+    self.terminalPath = terminalPath
+  }
+
+  /// The context of this process.
+  package static func current() -> Context {
+    let environment = Environment.current()
+    return Context(
+      output: Output(descriptor: 1, style: TerminalStyle(descriptor: 1, environment: environment)),
+      talk: Talk(descriptor: 2, style: TerminalStyle(descriptor: 2, environment: environment)),
+      environment: environment)
+  }
+
+  /// Notes that a descriptor is read to its end: standard input serves one reader, and so does any other.
+  /// - Throws: exit 64 the second time.
+  func claim(descriptor: Int32) throws(CommandFailure) {
+    guard claimed.insert(descriptor).inserted else {
+      let name = descriptor == 0 ? "standard input" : "descriptor \(descriptor)"
+      throw CommandFailure(.usage, "\(name) can give only one thing", hint: "Give the other by a file or descriptor.")
+    }
+  }
+}

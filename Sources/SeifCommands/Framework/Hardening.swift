@@ -1,0 +1,23 @@
+internal import CSeif
+internal import Glibc
+
+/// What every run does first, before it reads anything.
+package enum Hardening {
+  /// No core dumps, no tracing by other processes of the same user, no death by a closed pipe, private files.
+  package static func apply() {
+    var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+    // Each is an additional wall: where a kernel refuses one, going on is right, since the person needs their codes.
+    _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    _ = seif_set_undumpable()
+    signal(SIGPIPE, SIG_IGN)
+    umask(0o077)
+    openStandardDescriptors()
+  }
+
+  /// A caller that closed 0, 1 or 2 would have the next opened file take that number and receive our messages.
+  private static func openStandardDescriptors() {
+    for descriptor: Int32 in 0...2 where seif_fcntl_getfl(descriptor) == -1 && errno == EBADF {
+      _ = seif_open("/dev/null", descriptor == 0 ? O_RDONLY : O_WRONLY, 0)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// The help pages. They are compared with stored snapshots in tests.
+package enum Help {
+  /// `seif help`: what there is.
+  package static func overview(_ commands: [any Command.Type]) -> String {
+    var text = """
+      seif COMMAND [SUBCOMMAND] [ARGUMENT] [OPTIONS]
+
+      Opens, checks and makes encrypted backups of one-time codes and passwords, and keeps a vault of its own.
+
+
+      """
+    text += list(commands)
+    text += """
+
+      seif help COMMAND tells more of one; seif --version says which Seif this is.
+
+      """
+    return text
+  }
+
+  /// `seif help open`, `seif open --help`.
+  package static func page(_ command: any Command.Type) -> String {
+    var text = command.usage
+    if !text.hasSuffix("\n") { text += "\n" }
+    if !command.options.isEmpty { text += "\nOptions:\n" + columns(command.options.map { ($0.spelling, $0.summary) }) }
+    return text
+  }
+
+  /// `seif help backup`: the commands that begin with a word.
+  package static func group(_ word: String, _ commands: [any Command.Type]) -> String {
+    "seif \(word) SUBCOMMAND [ARGUMENT] [OPTIONS]\n\n" + list(commands) + "\nseif help \(word) SUBCOMMAND tells more.\n"
+  }
+
+  private static func list(_ commands: [any Command.Type]) -> String {
+    columns(commands.map { ($0.name, $0.summary) })
+  }
+
+  private static func columns(_ rows: [(left: String, right: String)]) -> String {
+    let width = rows.map { $0.left.count }.max() ?? 0
+    return rows.map { row in
+      "  " + row.left + String(repeating: " ", count: width - row.left.count + 2) + row.right + "\n"
+    }.joined()
+  }
+}

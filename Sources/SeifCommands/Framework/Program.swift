@@ -1,0 +1,111 @@
+internal import Glibc
+
+/// One run of `seif`, from arguments to exit code.
+package enum Program {
+  /// The whole process: hardens it, runs the command, exits.
+  package static func main(
+    _ arguments: [String] = Array(CommandLine.arguments.dropFirst()), commands: [any Command.Type] = CommandTable.all
+  ) -> Never {
+    if arguments == ["--version"] {
+      // Nothing is loaded or set up to say a version: scripts ask for it often.
+      let text = Version.line + "\n"
+      let code = text.utf8CString.withUnsafeBytes { Glibc.write(1, $0.baseAddress, $0.count - 1) }
+      Glibc._exit(code == text.utf8.count ? 0 : ExitCode.ioFailed.rawValue)
+    }
+    Hardening.apply()
+    Interrupts.start()
+    let code = run(arguments, Context.current(), commands: commands)
+    Glibc.exit(code.rawValue)
+  }
+
+  /// Runs a command in a context; what it wrote has been handed over when this returns.
+  package static func run(
+    _ arguments: [String], _ context: Context, commands: [any Command.Type] = CommandTable.all
+  ) -> ExitCode {
+    do {
+      let code = try dispatch(arguments, context, commands)
+      try context.output.flush()
+      return code
+    } catch {
+      // What was said so far comes before the reason it stops.
+      try? context.output.flush()
+      let failure = CommandFailure(describing: error)
+      context.talk.fail(failure)
+      return failure.exitCode
+    }
+  }
+
+  private static func dispatch(
+    _ arguments: [String], _ context: Context, _ commands: [any Command.Type]
+  ) throws -> ExitCode {
+    switch arguments.first {
+    case "--version":
+      try context.output.write(Version.text(json: arguments.dropFirst().contains("--json")))
+      return .done
+    case "help", "--help", "-h":
+      try context.output.write(help(Array(arguments.dropFirst()), commands))
+      return .done
+    default: break
+    }
+    switch CommandTable.match(arguments, in: commands) {
+    case .nothing:
+      context.talk.line(Help.overview(commands))
+      return .usage
+    case .command(let command, let rest):
+      return try run(command, rest, context)
+    case .group(let word, let group, let second):
+      if second == "--help" || second == "-h" {
+        try context.output.write(Help.group(word, group))
+        return .done
+      }
+      throw unknown(second.map { "\(word) \($0)" } ?? word, isGroup: second == nil, group)
+    case .unknown(let word):
+      if word.hasPrefix("-") { throw CommandFailure(.usage, "a command comes first", hint: "Try: seif help") }
+      throw unknown(word, isGroup: false, commands)
+    }
+  }
+
+  private static func run(
+    _ command: any Command.Type, _ arguments: [String], _ context: Context
+  ) throws -> ExitCode {
+    if arguments.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+      try context.output.write(Help.page(command))
+      return .done
+    }
+    let instance: any Command
+    do throws(UsageError) {
+      var parsed = try ArgumentParser.parse(arguments, options: command.options)
+      context.talk.isQuiet = parsed.isGiven(OutputOptions.quiet)
+      instance = try command.init(&parsed)
+      try parsed.finish()
+    } catch {
+      context.talk.fail(CommandFailure(.usage, error.message))
+      context.talk.line("usage: \(command.usageLine)")
+      context.talk.line("More: seif help \(command.name)")
+      return .usage
+    }
+    return try instance.run(context)
+  }
+
+  private static func help(_ words: [String], _ commands: [any Command.Type]) throws -> String {
+    switch CommandTable.match(words, in: commands) {
+    case .nothing: return Help.overview(commands)
+    case .command(let command, _): return Help.page(command)
+    case .group(let word, let group, _): return Help.group(word, group)
+    case .unknown(let word): throw unknown(word, isGroup: false, commands)
+    }
+  }
+
+  private static func unknown(_ typed: String, isGroup: Bool, _ commands: [any Command.Type]) -> CommandFailure {
+    if isGroup {
+      let names = commands.map { "seif \($0.name)" }
+      return CommandFailure(.usage, "seif \(typed) needs a second word", hint: "One of:", details: names)
+    }
+    // First words too, so that "bakcup create" finds its way.
+    let words = commands.map { $0.name } + commands.compactMap { $0.name.split(separator: " ").first.map(String.init) }
+    let guess = Suggestion.nearest(to: typed, among: words)
+    return CommandFailure(
+      .usage, "there is no command \"\(typed.prefix(64))\"",
+      hint: guess.map { "Did you mean: seif \($0)" } ?? "Try: seif help")
+  }
+}

@@ -1,0 +1,97 @@
+internal import Glibc
+internal import Synchronization
+
+/// Ctrl-C, termination, hang-up, suspension: one thread waits for them, so that what they undo is ordinary code and not a
+/// signal handler, in which next to nothing is allowed.
+///
+/// ``start()`` blocks the signals in the first thread; every later thread inherits that. Children get them unblocked by
+/// ``ChildProcess``.
+package enum Interrupts {
+  /// What is undone when the run is interrupted, and around a suspension.
+  package struct Actions: Sendable {
+    /// Before the process ends. Runs on the waiting thread.
+    var end: @Sendable () -> Void
+    /// Before the process stops (SIGTSTP).
+    var suspend: @Sendable () -> Void = {}
+    /// After it goes on (SIGCONT).
+    var resume: @Sendable () -> Void = {}
+  }
+
+  private struct State {
+    var isStarted = false
+    var nextKey: UInt64 = 0
+    var actions: [UInt64: Actions] = [:]
+  }
+  private static let state = Mutex(State())
+
+  private static func waitedFor() -> sigset_t {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT] { sigaddset(&signals, number) }
+    return signals
+  }
+
+  /// Starts to wait. Called once, first thing in the process.
+  package static func start() {
+    let isFirst = state.withLock { state in
+      defer { state.isStarted = true }
+      return !state.isStarted
+    }
+    guard isFirst else { return }
+    var signals = waitedFor()
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    var thread = pthread_t()
+    let result = pthread_create(&thread, nil, { _ in Interrupts.waitForever() }, nil)
+    if result == 0 {
+      pthread_detach(thread)
+    } else {
+      // Without the thread ctrl-C must still end the process, at the price of a temporary file left behind.
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+  }
+
+  /// Has something undone on interruption, until ``remove(_:)``.
+  package static func add(_ actions: Actions) -> UInt64 {
+    state.withLock { state in
+      state.nextKey += 1
+      state.actions[state.nextKey] = actions
+      return state.nextKey
+    }
+  }
+
+  package static func remove(_ key: UInt64) {
+    state.withLock { _ = $0.actions.removeValue(forKey: key) }
+  }
+
+  /// Removes an entry in one step with the act that makes it needless: an interruption comes before both or after both.
+  @discardableResult
+  package static func remove<Result>(_ key: UInt64, with act: () -> Result, if worked: (Result) -> Bool) -> Result {
+    state.withLock { state in
+      let result = act()
+      if worked(result) { state.actions.removeValue(forKey: key) }
+      return result
+    }
+  }
+
+  private static func waitForever() -> Never {
+    var signals = waitedFor()
+    while true {
+      var number: Int32 = 0
+      guard sigwait(&signals, &number) == 0 else { continue }
+      switch number {
+      case SIGTSTP:
+        state.withLock { state in for actions in state.actions.values { actions.suspend() } }
+        // To this thread, so that it stops here and not some instructions later.
+        raise(SIGSTOP)
+      case SIGCONT:
+        state.withLock { state in for actions in state.actions.values { actions.resume() } }
+      default:
+        // Never unlocked: nothing is begun or finished any more.
+        state.withLock { state in
+          for actions in state.actions.values { actions.end() }
+          Glibc._exit(128 + number)
+        }
+      }
+    }
+  }
+}

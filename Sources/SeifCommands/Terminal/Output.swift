@@ -1,0 +1,62 @@
+internal import Glibc
+package import SeifBytes
+
+/// Buffered data for stdout: exactly the bytes written, and nothing else.
+package final class Output {
+  package let descriptor: Int32
+  package let style: TerminalStyle
+  private var buffer: [UInt8] = []
+  private static let flushAt = 64 * 1024
+
+  package init(descriptor: Int32, style: TerminalStyle) {
+    self.descriptor = descriptor
+    self.style = style
+    // Growing would leave copies of what is shown behind.
+    buffer.reserveCapacity(2 * Self.flushAt)
+  }
+
+  /// Appends text as UTF-8. Names in it have been cleaned by whoever made it.
+  package func write(_ text: String) throws(CommandFailure) {
+    buffer.append(contentsOf: text.utf8)
+    if buffer.count >= Self.flushAt { try flush() }
+  }
+
+  package func writeLine(_ text: String) throws(CommandFailure) {
+    try write(text)
+    try write("\n")
+  }
+
+  /// Appends bytes as they are.
+  package func write(raw bytes: RawSpan) throws(CommandFailure) {
+    // In pieces, so that the buffer never grows and leaves a copy behind.
+    var rest = bytes
+    while !rest.isEmpty {
+      let piece = rest.extracting(first: Self.flushAt)
+      piece.withUnsafeBytes { buffer.append(contentsOf: $0) }
+      rest = rest.extracting(droppingFirst: piece.byteCount)
+      if buffer.count >= Self.flushAt { try flush() }
+    }
+  }
+
+  /// Appends a JSON document (what a `JSONWriter` finished with) and a line end.
+  package func writeLine(json document: SecretValue) throws(CommandFailure) {
+    try document.withBytes { (bytes) throws(CommandFailure) in try write(raw: bytes) }
+    try write("\n")
+  }
+
+  /// Hands over what is buffered.
+  /// - Throws: exit 74; silently where the reader has gone (`seif list | head`), since that was its choice.
+  package func flush() throws(CommandFailure) {
+    // What is shown may be a secret: it is wiped from the buffer once it is out.
+    defer {
+      buffer.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
+      buffer.removeAll(keepingCapacity: true)
+    }
+    switch Descriptor.writeAll(buffer.span.bytes, to: descriptor) {
+    case 0: return
+    case EPIPE: throw CommandFailure(.ioFailed, "", isSilent: true)
+    case ENOSPC, EDQUOT: throw CommandFailure(.ioFailed, "the disk is full", hint: "The output isn't complete.")
+    case let code: throw CommandFailure(.ioFailed, "the output can't be written: \(Descriptor.words(for: code))")
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// Questions to the person, on the terminal only. Without one: exit 64, with the option that would have answered.
+extension Context {
+  /// A yes/no question; Enter alone takes the default, which stands in capitals.
+  /// - Parameter option: what a script gives instead, as typed: `--yes`.
+  package func confirm(
+    _ question: String, default isYes: Bool = false, insteadGive option: String
+  ) throws(CommandFailure) -> Bool {
+    guard let terminal = TerminalDevice(self) else { throw cannotAsk(question, option) }
+    for _ in 0..<3 {
+      guard let answer = terminal.readLine("\(question) [\(isYes ? "Y/n" : "y/N")] ") else { throw Self.cancelled }
+      switch answer.lowercased() {
+      case "": return isYes
+      case "y", "yes": return true
+      case "n", "no": return false
+      default: terminal.write("Type y or n.\n")
+      }
+    }
+    return false
+  }
+
+  /// Has a word typed before something that can't be undone.
+  /// - Parameter option: what a script gives instead; nil where nothing may stand for the person.
+  package func confirm(
+    typing word: String, _ statement: String, insteadGive option: String?
+  ) throws(CommandFailure) -> Bool {
+    guard let terminal = TerminalDevice(self) else { throw cannotAsk(statement, option) }
+    guard let answer = terminal.readLine("\(statement) Type \(word) to go on: ") else { throw Self.cancelled }
+    return answer == word
+  }
+
+  /// Asks for a line, shown as it is typed.
+  package func ask(_ question: String, insteadGive option: String) throws(CommandFailure) -> String {
+    guard let terminal = TerminalDevice(self) else { throw cannotAsk(question, option) }
+    guard let answer = terminal.readLine("\(question): ") else { throw Self.cancelled }
+    return answer
+  }
+
+  /// Offers a choice; the index of what was chosen, or nil where there is no terminal or nothing was chosen.
+  package func choose(_ question: String, among choices: [String]) -> Int? {
+    guard !choices.isEmpty, let terminal = TerminalDevice(self) else { return nil }
+    terminal.write(Display.cleaned(question) + "\n")
+    for (index, choice) in choices.enumerated() { terminal.write("  \(index + 1)  \(Display.cleaned(choice))\n") }
+    for _ in 0..<3 {
+      guard let answer = terminal.readLine("Number (Enter for none): "), !answer.isEmpty else { return nil }
+      if let number = Int(answer), choices.indices.contains(number - 1) { return number - 1 }
+    }
+    return nil
+  }
+
+  static var cancelled: CommandFailure { CommandFailure(.interrupted, "cancelled", hint: "Nothing was changed.") }
+
+  private func cannotAsk(_ question: String, _ option: String?) -> CommandFailure {
+    CommandFailure(
+      .usage, "without a terminal this can't be asked: \(question)", hint: option.map { "Give \($0)." })
+  }
+}
