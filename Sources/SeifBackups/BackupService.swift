@@ -1,5 +1,5 @@
 public import SeifBytes
-public import SeifCrypto
+internal import SeifCrypto
 public import SeifFormats
 public import SeifRecords
 
@@ -66,7 +66,7 @@ public struct BackupService {
     let records = records.withIdentifiers(from: options.random)
     let file: SecretValue
     do {
-      file = try writer.write(records, options: options, passphrase: passphrase)
+      file = try writer.write(records, options: options, passphrase: passphrase.duplicate())
     } catch {
       throw BackupFailure.format(error)
     }
@@ -137,7 +137,7 @@ public struct BackupService {
       do {
         return try transport.upload(file, name: name)
       } catch {
-        guard error.code == .exists else { throw BackupFailure.transport(error) }
+        guard error.code == .exists, transport.takesNames else { throw BackupFailure.transport(error) }
       }
     }
     throw BackupFailure.transport(TransportError(.exists, place: destination))

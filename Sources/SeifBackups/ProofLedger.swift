@@ -1,5 +1,4 @@
 public import SeifBytes
-public import SeifFormats
 public import SeifRecords
 
 /// What the ledger remembers of a backup.
