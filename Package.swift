@@ -42,6 +42,7 @@ let package = Package(
     target("SeifBackups", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], core),
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
+    target("SeifSQLTesting", ["CSQLite"], strict),
     target("SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
     target(
@@ -63,7 +64,7 @@ let package = Package(
     tests("SeifRecordsTests", ["SeifRecords"]),
     tests("SeifFormatsTests", ["SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifBackupsTests", ["SeifBackups"]),
-    tests("SeifSQLTests", ["SeifSQL"]),
+    tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
     tests("SeifCommandsTests", ["SeifCommands", "seif", "seif-probe", "CSeif"]),

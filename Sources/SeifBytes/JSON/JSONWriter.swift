@@ -67,6 +67,20 @@ public struct JSONWriter: ~Copyable {
     writeKey(key)
   }
 
+  /// Begins a member, unless one of the opaque members has its key and the value is only a default: then the opaque one
+  /// stays, else it is dropped.
+  ///
+  /// - Returns: whether the value must follow.
+  public mutating func key(_ key: String, isDefault: Bool) -> Bool {
+    let last = frames.count - 1
+    if last >= 0, let index = frames[last].opaque.firstIndex(where: { utf8Equal($0.key, key) }) {
+      if isDefault { return false }
+      frames[last].opaque.remove(at: index)
+    }
+    self.key(key)
+    return true
+  }
+
   /// A string.
   public mutating func string(_ text: String) {
     beginValue()

@@ -1,0 +1,125 @@
+public import SeifBytes
+public import SeifCrypto
+public import SeifRecords
+
+/// The formats that Seif reads or writes, by the names of the command line.
+public enum FormatIdentifier: String, Sendable, Hashable, CaseIterable {
+  case authbackup, vault2fa, twofac
+  case uriList = "uri-list"
+  case json
+}
+
+/// A file's bytes, and its JSON if it is any: read once, shared by every format that looks at it.
+public struct FormatInput: Sendable {
+  /// The whole file.
+  public let bytes: SecretValue
+  /// Its JSON under the policy for headers, or why it is none.
+  public let json: Result<JSONDocument, JSONError>
+
+  /// The bytes of a file; JSON is looked for only where the first byte can begin an object or list.
+  public init(_ bytes: SecretValue) {
+    self.bytes = bytes
+    do throws(JSONError) {
+      json = .success(try JSONDocument(parsing: bytes, policy: .header))
+    } catch {
+      json = .failure(error)
+    }
+  }
+}
+
+/// How a file may be read.
+public struct ReadingOptions: Sendable {
+  /// What an Argon2id derivation may cost.
+  public var argon2id = Argon2idCost.Limits.standard
+  /// How many rounds PBKDF2 may have.
+  public var pbkdf2Rounds = PBKDF2.allowedRounds
+
+  /// The limits of every file.
+  public static let standard = ReadingOptions()
+  /// The limits that a person may allow by word.
+  public static let raised = ReadingOptions(argon2id: .raised, pbkdf2Rounds: 1...1_000_000_000)
+}
+
+/// One format of backups.
+public protocol BackupFormat: Sendable {
+  /// Which one.
+  var identifier: FormatIdentifier { get }
+  /// Its name for people.
+  var displayName: String { get }
+  /// Whether the bytes claim to be of this format, decided without their name.
+  func recognizes(_ input: FormatInput) -> Bool
+  /// The file as far as it can be read without a passphrase: everything about the header is decided here.
+  func readHeader(_ input: FormatInput, options: ReadingOptions) throws(FormatError) -> any BackupFile
+}
+
+/// A file whose header has been read.
+public protocol BackupFile: Sendable {
+  /// What the header says, none of it authenticated.
+  var header: HeaderFacts { get }
+  /// Opens with exactly these bytes as the passphrase; nil for a file that isn't sealed.
+  func open(passphrase: borrowing SecretBytes?) throws(FormatError) -> OpenedBackup
+}
+
+/// What can be said of a file without its passphrase. Nothing in it is proven.
+public struct HeaderFacts: Sendable {
+  /// How the key is made.
+  public enum KeyDerivation: Sendable, Equatable {
+    case none
+    case pbkdf2(rounds: Int)
+    case argon2id(Argon2idCost)
+  }
+  /// Which format.
+  public var format: FormatIdentifier
+  /// Its version.
+  public var version: Int
+  /// A layout inside the version, `standard` or `android-1.0`.
+  public var variant: String?
+  /// How the key is made; `none`: the contents are readable to anyone.
+  public var keyDerivation: KeyDerivation
+  /// Whether the header is bound to the contents by the tag.
+  public var isHeaderBound: Bool
+  /// What can be read without the passphrase beside the parameters, in words.
+  public var readableFields: [String]
+  /// A time that the header or name claims; never to be shown as a fact.
+  public var claimedTime: Timestamp?
+  /// Whether the passphrase goes into the key as typed, without trying other normal forms.
+  public var takesPassphraseAsTyped = false
+
+  /// Whether a passphrase is needed.
+  public var isSealed: Bool { keyDerivation != .none }
+}
+
+/// The contents of a file.
+public struct OpenedBackup: Sendable {
+  /// What the header said.
+  public var header: HeaderFacts
+  /// When the file was written, from its authenticated body; nil where the body doesn't say.
+  public var exportedAt: Timestamp?
+  /// The records, with what can't be used kept beside them.
+  public var records: Records
+  /// What can't be used and why.
+  public var problems: [EntryProblem]
+  /// The place in the chain of a vault's backups, where the body has one that can be used.
+  public var link: BackupLink?
+  /// The body as it was sealed.
+  public var body: SecretValue
+  /// Things taken although they aren't right, as short sentences without values.
+  public var notices: [String] = []
+}
+
+/// A backup's place among those of its vault: what orders them without trusting any clock or name.
+public struct BackupLink: Sendable, Hashable {
+  /// Which vault wrote it.
+  public var vault: UUID
+  /// From 1, one more with each backup.
+  public var sequence: Int64
+  /// SHA-256 of the complete file with the sequence before, 32 bytes; zeros for the first.
+  public var previous: [UInt8]
+
+  /// A place in a chain.
+  public init(vault: UUID, sequence: Int64, previous: [UInt8]) {
+    self.vault = vault
+    self.sequence = sequence
+    self.previous = previous
+  }
+}

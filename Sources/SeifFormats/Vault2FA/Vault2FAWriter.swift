@@ -1,0 +1,77 @@
+public import SeifBytes
+public import SeifRecords
+internal import SeifCrypto
+
+/// Writes `vault2fa-backup` version 1: 600,000 rounds, a fresh salt of 16 and nonce of 12 bytes, keys in the order of the
+/// published example. It holds TOTP, HOTP and Steam accounts and nothing else.
+public struct Vault2FAWriter: BackupWriter {
+  /// The writer.
+  public init() {}
+
+  public var identifier: FormatIdentifier { .vault2fa }
+  public var version: Int { 1 }
+  public var isSealed: Bool { true }
+  public var fileExtension: String { "json" }
+
+  public func losses(of records: Records) -> [Loss] {
+    records.accountsOnlyLosses(fields: { info in
+      [
+        info.tags.isEmpty ? nil : "tags", info.urls.isEmpty ? nil : "urls",
+        info.customFields.isEmpty ? nil : "customFields", info.exactHost ? "exactHost" : nil,
+        info.id == nil ? nil : "id",
+      ]
+    })
+  }
+
+  public func write(
+    _ records: Records, options: WritingOptions, passphrase: borrowing SecretBytes?
+  ) throws(FormatError) -> SecretValue {
+    switch passphrase {
+    case .none: throw .passphraseRequired
+    case .some(let passphrase):
+      let salt = options.random.makeBytes(16)
+      let nonce = options.random.makeBytes(12)
+      let rounds = options.testCost == nil ? Vault2FAFormat.standardRounds : 1000
+      let sealed = try SealedBody.seal(
+        Vault2FABody.write(records, exportedAt: options.exportedAt), keyDerivation: .pbkdf2(rounds: rounds),
+        salt: salt, nonce: nonce, aad: [], passphrase: passphrase)
+      var both = SecretBuffer(capacity: sealed.ciphertext.byteCount + 16)
+      both.append(sealed.ciphertext)
+      both.append(sealed.tag)
+      return file(options, rounds: rounds, salt: salt, nonce: nonce, ciphertext: both.finish())
+    }
+  }
+
+  private func file(
+    _ options: WritingOptions, rounds: Int, salt: [UInt8], nonce: [UInt8], ciphertext: SecretValue
+  ) -> SecretValue {
+    var writer = JSONWriter(indent: 2, capacity: ciphertext.byteCount * 4 / 3 + 1024)
+    writer.beginObject()
+    writer.key("format")
+    writer.string(Vault2FAFormat.formatName)
+    writer.key("version")
+    writer.integer(1)
+    writer.key("created")
+    writer.string(options.exportedAt.rfc3339)
+    writer.key("kdf")
+    writer.beginObject()
+    writer.key("name")
+    writer.string(Vault2FAFormat.kdfName)
+    writer.key("iterations")
+    writer.integer(Int64(rounds))
+    writer.key("salt")
+    writer.string(Base64.encode(salt))
+    writer.endObject()
+    writer.key("cipher")
+    writer.beginObject()
+    writer.key("name")
+    writer.string(Vault2FAFormat.cipherName)
+    writer.key("nonce")
+    writer.string(Base64.encode(nonce))
+    writer.endObject()
+    writer.key("ciphertext")
+    writer.string(ciphertext.withBytes { Base64.encode($0) })
+    writer.endObject()
+    return writer.finishWithLineFeed()
+  }
+}
