@@ -14,12 +14,11 @@ package final class ChildProcess {
   package init?(_ path: String, _ arguments: [String]) {
     var toChild: [Int32] = [-1, -1]
     var fromChild: [Int32] = [-1, -1]
-    guard pipe(&toChild) == 0 else { return nil }
-    guard pipe(&fromChild) == 0 else {
+    guard seif_pipe(&toChild) == 0 else { return nil }
+    guard seif_pipe(&fromChild) == 0 else {
       toChild.forEach { close($0) }
       return nil
     }
-    for descriptor in toChild + fromChild { _ = seif_fcntl_setfd(descriptor, FD_CLOEXEC) }
 
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
