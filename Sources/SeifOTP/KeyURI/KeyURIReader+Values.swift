@@ -53,7 +53,7 @@ extension KeyURIReader {
       count += 1
     }
     let bits = count * 5 % 8
-    return bits >= 5 || last & (1 << UInt8(bits)) - 1 != 0
+    return bits >= 5 || last & ((1 << UInt8(bits)) - 1) != 0
   }
 
   static func algorithm(
