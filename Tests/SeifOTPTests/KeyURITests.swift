@@ -164,7 +164,21 @@ import Testing
     #expect(throws: KeyURIError(.counter)) { try read("otpauth://hotp/a?secret=AA&counter=00000000000000000000") }
   }
 
+  @Test func ofSeveralFaultsTheFirstOfTheOrderIsNamed() {
+    let faults: [(KeyURIError.Part, String)] = [
+      (.duplicateParameter, "&x&x"), (.secret, "&secret=0"), (.algorithm, "&algorithm=MD5"), (.digits, "&digits=0"),
+      (.period, "&period=0"),
+    ]
+    for first in faults.indices {
+      let rest = faults[first...].map(\.1).joined() + (first > 1 ? "&secret=AA" : "")
+      #expect(throws: KeyURIError(faults[first].0)) {
+        try KeyURI(parsing: SecretValue(utf8: "otpauth://totp/a?\(rest)"))
+      }
+    }
+  }
+
   @Test func textThatIsNotUTF8IsRefused() {
+    // A parameter whose name is escaped bytes that are no UTF-8 is text, though: escapes that mean nothing stay.
     for part in ["a\u{1}?secret=AA", "a?secret=AA&issuer=\u{1}", "a?secret=AA&\u{1}=x"] {
       let bytes = Array("otpauth://totp/\(part)".utf8).map { $0 == 1 ? 0xFF : $0 }
       for dialect in [KeyURI.Dialect.backup, .list] {
