@@ -1,17 +1,18 @@
 internal import SeifBytes
-package import SeifFormats
+internal import SeifFormats
+internal import SeifRecords
 
 /// Options of every command that opens a file: whose passphrase, which format, and whether costs above the limits are
 /// allowed.
-package struct OpeningOptions: OptionGroup, Sendable {
+struct OpeningOptions: OptionGroup, Sendable {
   static let format = Option.value("format", "FORMAT", "read the file as this format, where it could be several")
   static let allowCost = Option.flag("allow-cost", "open a file that asks for more time or memory than the limits")
-  package static var options: [Option] { PassphraseOptions.options + [format, allowCost] }
+  static var options: [Option] { PassphraseOptions.options + [format, allowCost] }
 
   let passphrase: PassphraseSource
   let reading: ReadingOptions
 
-  package init(_ arguments: inout ParsedArguments) throws(UsageError) {
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
     passphrase = try PassphraseOptions(&arguments).source
     var reading = arguments.flag(Self.allowCost) ? ReadingOptions.raised : .standard
     reading.format = try arguments.choice(Self.format)
@@ -59,7 +60,7 @@ enum BackupOpening {
     for attempt in 1...tries {
       let passphrase = try options.passphrase.read(for: shown(path), context)
       do throws(FormatError) {
-        return try file.openTryingForms(passphrase: passphrase)
+        return try file.openTryingForms(passphrase: passphrase.duplicate())
       } catch {
         failure = CommandFailure(error, file: shown(path))
         guard error == .cannotOpen, isPerson, attempt < tries else { throw failure }

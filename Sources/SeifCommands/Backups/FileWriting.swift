@@ -67,7 +67,7 @@ enum FileWriting {
       for: target.write.output.map { BackupOpening.shown($0) } ?? "the new file", guessesPerSecond: speed, context,
       random: isPerson ? { random.makeBytes($0) } : nil)
     do throws(FormatError) {
-      return try target.writer.write(records, options: options, passphrase: passphrase)
+      return try target.writer.write(records, options: options, passphrase: passphrase.duplicate())
     } catch {
       throw CommandFailure(error, file: "the new file")
     }
