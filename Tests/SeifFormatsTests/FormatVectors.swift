@@ -80,6 +80,7 @@ struct Outcome {
     case .badBody: "bad-body"
     case .passphraseRequired: "passphrase-required"
     case .cryptography: "cryptography"
+    case .nothingToWrite: "nothing-to-write"
     }
   }
 }

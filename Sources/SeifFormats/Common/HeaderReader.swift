@@ -22,6 +22,16 @@ struct HeaderReader {
     return text
   }
 
+  func secret(_ key: String) throws(FormatError) -> SecretValue {
+    guard let text = try value(key).secret else { throw .badHeader(field: prefix + key, .wrongType) }
+    return text
+  }
+
+  func bool(_ key: String) throws(FormatError) -> Bool {
+    guard let bool = try value(key).bool else { throw .badHeader(field: prefix + key, .wrongType) }
+    return bool
+  }
+
   func integer(_ key: String) throws(FormatError) -> JSONValue.Integer {
     guard let integer = try value(key).integer else { throw .badHeader(field: prefix + key, .wrongType) }
     return integer

@@ -4,12 +4,14 @@ internal import SeifBytes
 public enum FormatRegistry {
   /// The formats that are read.
   public static let formats: [any BackupFormat] = [
-    AuthBackupFormat(), Vault2FAFormat(),
+    AuthBackupFormat(), Vault2FAFormat(), TwoFacFormat(), URIListFormat(), NeutralJSONFormat(),
   ]
 
   /// The writers, the default version of each format first.
   public static let writers: [any BackupWriter] = [
-    AuthBackupWriter(), AuthBackupWriter.version1, Vault2FAWriter(),
+    AuthBackupWriter(), AuthBackupWriter.version1, Vault2FAWriter(), TwoFacWriter(), TwoFacWriter(version: 3),
+    TwoFacWriter(isSealed: false), TwoFacWriter(version: 3, isSealed: false), TwoFacWriter(version: 1), URIListWriter(),
+    NeutralJSONWriter(),
   ]
 
   /// The formats that the bytes claim to be of, whatever the file's name; several: it must be said which one is meant.
@@ -44,8 +46,15 @@ public enum FormatRegistry {
     return try format.readHeader(input, options: options)
   }
 
-  /// The writer of a format; without a version the one to use unless a person says otherwise. Nil: it isn't written.
-  public static func writer(for identifier: FormatIdentifier, version: Int? = nil) -> (any BackupWriter)? {
-    writers.first { $0.identifier == identifier && (version == nil || $0.version == version) }
+  /// The writer of a format; without a version the one to use unless a person says otherwise. Nil: it isn't written so.
+  ///
+  /// - Parameter isSealed: whether the file is sealed; nil: sealed where that version can be.
+  public static func writer(
+    for identifier: FormatIdentifier, version: Int? = nil, isSealed: Bool? = nil
+  ) -> (any BackupWriter)? {
+    writers.first { writer in
+      writer.identifier == identifier && (version == nil || writer.version == version)
+        && (isSealed == nil || writer.isSealed == isSealed)
+    }
   }
 }

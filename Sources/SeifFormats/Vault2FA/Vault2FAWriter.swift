@@ -14,13 +14,12 @@ public struct Vault2FAWriter: BackupWriter {
   public var fileExtension: String { "json" }
 
   public func losses(of records: Records) -> [Loss] {
-    records.accountsOnlyLosses(fields: { info in
-      [
-        info.tags.isEmpty ? nil : "tags", info.urls.isEmpty ? nil : "urls",
-        info.customFields.isEmpty ? nil : "customFields", info.exactHost ? "exactHost" : nil,
-        info.id == nil ? nil : "id",
-      ]
-    })
+    var losses: [Loss] = []
+    for (index, account) in records.accounts.enumerated() {
+      let fields = (account.info.id == nil ? [] : ["id"]) + account.info.filledAdditions
+      losses += fields.map { Loss(kind: .accounts, index: index, field: $0) }
+    }
+    return losses + records.lossesOutside(.accounts, keepsUnusable: true, keepsOpaque: true)
   }
 
   public func write(
