@@ -20,14 +20,27 @@ public enum Normalization {
 
   /// The forms of a passphrase to try in order: the bytes as they came, then their composed, then their decomposed form,
   /// each only where it differs. Bytes that aren't UTF-8 are tried as they are.
+  ///
+  /// Of a passphrase in ASCII no copy is left. To normalise any other it must pass through a `String` and the standard
+  /// library's own buffers, which are freed and not wiped.
   public static func passphraseForms(_ passphrase: borrowing SecretBytes) -> [SecretValue] {
     let given = passphrase.withBytes { SecretValue(copying: $0) }
+    // ASCII is its own normal form.
+    guard given.withBytes({ bytes in (0..<bytes.byteCount).contains { bytes.byte($0) >= 0x80 } }) else {
+      return [given]
+    }
     // EXPOSE: normalising needs a string; it lives for this call.
     guard let text = given.exposedText() else { return [given] }
     var forms = [given]
-    for form in [SecretValue(utf8: nfc(text)), SecretValue(utf8: nfd(text))] where !forms.contains(form) {
-      forms.append(form)
-    }
+    for form in [secret(text._nfc), secret(text._nfd)] where !forms.contains(form) { forms.append(form) }
     return forms
+  }
+
+  private static func secret(_ scalars: some Sequence<Unicode.Scalar>) -> SecretValue {
+    var buffer = SecretBuffer()
+    for scalar in scalars {
+      for unit in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { buffer.append(unit) }
+    }
+    return buffer.finish()
   }
 }
