@@ -174,6 +174,7 @@ public struct JSONElements: Sequence, IteratorProtocol {
     end = parent.node.kind == kind ? Int(parent.node.next) : parent.index + 1
   }
 
+  /// The next one, or nil after the last.
   public mutating func next() -> JSONValue? {
     guard position < end else { return nil }
     defer { position = Int(storage.nodes[position].next) }
@@ -185,6 +186,7 @@ public struct JSONElements: Sequence, IteratorProtocol {
 public struct JSONMembers: Sequence, IteratorProtocol {
   var values: JSONElements
 
+  /// The next one, or nil after the last.
   public mutating func next() -> (key: JSONKey, value: JSONValue)? {
     guard let key = values.next(), let value = values.next() else { return nil }
     return (JSONKey(value: key), value)

@@ -10,6 +10,7 @@ public struct JSONError: Error, Equatable, CustomStringConvertible {
   /// Where, in bytes from the start.
   public let offset: Int
 
+  /// What it says to people, without any of the text.
   public var description: String {
     switch code {
     case .empty: "it is empty"

@@ -7,14 +7,14 @@ public enum Normalization {
   /// The composed form: é as one code point.
   public static func nfc(_ text: String) -> String {
     var result = String.UnicodeScalarView()
-    for scalar in text._nfc { result.append(scalar) }
+    for scalar in expanded(text)._nfc { result.append(scalar) }
     return String(result)
   }
 
   /// The decomposed form: é as e and a combining accent.
   public static func nfd(_ text: String) -> String {
     var result = String.UnicodeScalarView()
-    for scalar in text._nfd { result.append(scalar) }
+    for scalar in expanded(text)._nfd { result.append(scalar) }
     return String(result)
   }
 
@@ -30,11 +30,24 @@ public enum Normalization {
       return [given]
     }
     // EXPOSE: normalising needs a string; it lives for this call.
-    guard let text = given.exposedText() else { return [given] }
+    guard let text = given.exposedText().map(expanded) else { return [given] }
     var forms = [given]
     for form in [secret(text._nfc), secret(text._nfd)] where !forms.contains(form) { forms.append(form) }
     return forms
   }
+
+  // Three Tibetan vowel signs are made of marks and yet no marks themselves: the standard library doesn't put what they
+  // are made of into the order of marks around them. Written out beforehand, they are ordered like all others.
+  private static func expanded(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { tibetan[$0.value] != nil }) else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { result.append(contentsOf: tibetan[scalar.value] ?? [scalar]) }
+    return String(result)
+  }
+
+  private static let tibetan: [UInt32: [Unicode.Scalar]] = [
+    0xF73: ["\u{F71}", "\u{F72}"], 0xF75: ["\u{F71}", "\u{F74}"], 0xF81: ["\u{F71}", "\u{F80}"],
+  ]
 
   private static func secret(_ scalars: some Sequence<Unicode.Scalar>) -> SecretValue {
     var buffer = SecretBuffer()

@@ -23,6 +23,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// The moment cut to whole seconds.
   public var wholeSeconds: Timestamp { Timestamp(seconds: seconds) }
 
+  /// Whether one is earlier than the other.
   public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
   /// The moment that an RFC 3339 text names: `T` and `Z` in either case or an offset, 0 to 9 digits of a fraction (cut
