@@ -70,7 +70,7 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// Where it begins, in bytes from the start of the document.
+  /// Where it begins, in bytes from the start of the document; of a string, the byte after its quote.
   public var offset: Int { Int(node.start) }
 
   /// `true` or `false`, or nil for another kind.
