@@ -34,7 +34,7 @@ enum Pinentry {
     }
     _ = connection.send("BYE")
     switch status {
-    case .ok: return .answer(answer)
+    case .ok: return .answer(answer.duplicate())
     // GPG_ERR_CANCELED and GPG_ERR_FULLY_CANCELED, whatever the source in the upper bits.
     case .error(let code) where [99, 198].contains(code & 0xFFFF): throw Context.cancelled
     case .error, .closed: return .notThere

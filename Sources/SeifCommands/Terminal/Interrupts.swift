@@ -15,6 +15,8 @@ package enum Interrupts {
     var suspend: @Sendable () -> Void = {}
     /// After it goes on (SIGCONT).
     var resume: @Sendable () -> Void = {}
+    /// Whether `end` leaves the cursor at the start of a line.
+    var endsLine = false
   }
 
   private struct State {
@@ -89,9 +91,17 @@ package enum Interrupts {
         // Never unlocked: nothing is begun or finished any more.
         state.withLock { state in
           for actions in state.actions.values { actions.end() }
+          if number == SIGINT { say(afterLine: state.actions.values.contains { $0.endsLine }) }
           Glibc._exit(128 + number)
         }
       }
     }
+  }
+
+  /// Ctrl-C is answered: the person learns that nothing is half done.
+  private static func say(afterLine: Bool) {
+    guard isatty(2) == 1 else { return }
+    var text = (afterLine ? "" : "\n") + "seif: interrupted. Nothing is half done.\n"
+    text.withUTF8 { _ = Descriptor.writeAll($0.span.bytes, to: 2) }
   }
 }

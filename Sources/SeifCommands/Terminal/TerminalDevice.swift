@@ -69,7 +69,7 @@ package struct TerminalDevice: ~Copyable {
       setAttributes(descriptor, &attributes)
       put("\n", on: descriptor)
     }
-    let key = Interrupts.add(.init(end: end, suspend: end, resume: ask))
+    let key = Interrupts.add(.init(end: end, suspend: end, resume: ask, endsLine: true))
     defer { Interrupts.remove(key) }
     ask()
     var isEnd = false
@@ -87,7 +87,7 @@ package struct TerminalDevice: ~Copyable {
       $0
     }
     if isEnd { return nil }
-    return line
+    return line.duplicate()
   }
 
   /// A line typed with echo; nil at the end of input.
