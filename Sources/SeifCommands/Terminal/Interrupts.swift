@@ -17,6 +17,8 @@ package enum Interrupts {
     var resume: @Sendable () -> Void = {}
     /// Whether `end` leaves the cursor at the start of a line.
     var endsLine = false
+    /// Off while another program has the terminal: SIGTSTP is passed over then.
+    var isSuspendable = true
   }
 
   private struct State {
@@ -82,9 +84,13 @@ package enum Interrupts {
       guard sigwait(&signals, &number) == 0 else { continue }
       switch number {
       case SIGTSTP:
-        state.withLock { state in for actions in state.actions.values { actions.suspend() } }
+        let mayStop = state.withLock { state in
+          guard state.actions.values.allSatisfy({ $0.isSuspendable }) else { return false }
+          for actions in state.actions.values { actions.suspend() }
+          return true
+        }
         // To this thread, so that it stops here and not some instructions later.
-        raise(SIGSTOP)
+        if mayStop { raise(SIGSTOP) }
       case SIGCONT:
         state.withLock { state in for actions in state.actions.values { actions.resume() } }
       default:
