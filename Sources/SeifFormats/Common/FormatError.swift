@@ -7,6 +7,10 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
   case unreadable(JSONError)
   /// A text, but not of this format.
   case otherFormat
+  /// None of the formats that are read here; what the bytes look like.
+  case unknownFormat(ContentGuess)
+  /// It claims to be of several formats; which one must be said.
+  case ambiguousFormat([FormatIdentifier])
   /// A version that isn't known; nil: more than 64 bits.
   case unsupportedVersion(Int64?)
   /// A key derivation or cipher that the version doesn't have; the field.
@@ -42,6 +46,9 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     switch self {
     case .unreadable(let error): "the file is damaged or isn't a backup: \(error)"
     case .otherFormat: "this isn't a backup of this kind"
+    case .unknownFormat(let guess): "this isn't a backup of a known kind; it looks like \(guess)"
+    case .ambiguousFormat(let formats):
+      "the file claims to be of several formats: \(formats.map(\.rawValue).joined(separator: ", "))"
     case .unsupportedVersion(let version):
       "the backup has version \(version.map(String.init) ?? "of more than 64 bits"), which isn't known here"
     case .unknownAlgorithm(let field): "the header's \(field) names an algorithm that this version doesn't have"

@@ -40,9 +40,9 @@ struct HeaderReader {
 
   func base64(_ key: String, lineBreaks: Bool = false) throws(FormatError) -> SecretValue {
     let text = try value(key)
+    guard text.kind == .string else { throw .badHeader(field: prefix + key, .wrongType) }
     let decoded = text.withString { bytes in try? Base64.decode(bytes, lineBreaks: lineBreaks) }
-    guard let decoded else { throw .badHeader(field: prefix + key, .wrongType) }
-    guard let decoded else { throw .badHeader(field: prefix + key, .encoding) }
+    guard let decoded, let decoded else { throw .badHeader(field: prefix + key, .encoding) }
     return decoded
   }
 
