@@ -18,17 +18,18 @@ import Testing
     #expect(result.exitCode == 128 + number)
     #expect(terminal.echoes)
     #expect(result.output == "")
-    #expect(result.screen == question + "\r\n")
+    #expect(
+      result.screen == question + "\r\n" + (number == SIGINT ? "seif: interrupted. Nothing is half done.\r\n" : ""))
   }
 
   @Test func controlCTypedEndsWith130() throws {
     let terminal = try Terminal(["ask"])
     try terminal.expect(question)
-    terminal.type("half\u{3}")
+    terminal.type("unfinished\u{3}")
     let result = try terminal.finish()
     #expect(result.exitCode == 130)
     #expect(terminal.echoes)
-    #expect(!result.screen.contains("half"))
+    #expect(!result.screen.contains("unfinished"))
   }
 
   @Test func suspensionShowsEchoAndGoingOnHidesItAgain() throws {
@@ -62,6 +63,21 @@ import Testing
     terminal.signal(SIGINT)
     #expect(try terminal.finish().exitCode == 130)
     #expect(terminal.echoes)
+  }
+
+  @Test func theProcessIsHardenedBeforeItAsks() throws {
+    let terminal = try Terminal(["ask"])
+    try terminal.expect(question)
+    let limits = try TemporaryFolder.text(of: "/proc/\(terminal.child)/limits")
+    let core = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+    #expect(core.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"])
+    let status = try TemporaryFolder.text(of: "/proc/\(terminal.child)/status")
+    #expect(status.contains("Umask:\t0077\n"))
+    let ignored = try #require(status.split(separator: "\n").first { $0.hasPrefix("SigIgn:") })
+    let mask = try #require(UInt64(ignored.split(separator: "\t")[1], radix: 16))
+    #expect(mask & (1 << (SIGPIPE - 1)) != 0)
+    terminal.type("done\n")
+    _ = try terminal.finish()
   }
 
   @Test func endOfInputCancels() throws {

@@ -44,9 +44,12 @@ final class TemporaryFolder {
     return full
   }
 
-  func read(_ name: String) throws -> String {
-    let descriptor = seif_open(path + "/" + name, O_RDONLY | O_CLOEXEC, 0)
-    guard descriptor >= 0 else { throw Terminal.Failure(what: "can't read \(name)") }
+  func read(_ name: String) throws -> String { try Self.text(of: path + "/" + name) }
+
+  /// The whole text of any file.
+  static func text(of path: String) throws -> String {
+    let descriptor = seif_open(path, O_RDONLY | O_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw Terminal.Failure(what: "can't read \(path)") }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
