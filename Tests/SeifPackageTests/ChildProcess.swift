@@ -14,7 +14,9 @@ enum ChildError: Error {
 /// Runs a program found on PATH and takes in its standard output; its standard error goes where the tests' goes.
 func run(_ arguments: [String]) throws -> ChildResult {
   var ends: [Int32] = [-1, -1]
-  guard pipe2(&ends, O_CLOEXEC) == 0 else { throw ChildError.notStarted(arguments[0], errno) }
+  guard pipe(&ends) == 0 else { throw ChildError.notStarted(arguments[0], errno) }
+  // Else a child of another test would keep the pipe open.
+  ends.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
   defer { close(ends[0]) }
   var actions = posix_spawn_file_actions_t()
   posix_spawn_file_actions_init(&actions)
