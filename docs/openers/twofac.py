@@ -39,16 +39,15 @@ def entries(top):
 def open_backup(raw, passkey):
     """File and passkey as bytes -> the URIs, a line each. An entry that can't be had is named on standard error."""
     (sealed, rows), uris = entries(parse(raw)), []
-    for number, row in enumerate(rows):
+    for number, (*rest, uri) in enumerate(rows):
         try:
-            uri = row[-1]
             if sealed:  # 16 bytes of salt; nonce of 12, ciphertext and tag of 16; in hex
-                parts = re.fullmatch("([0-9a-f]{32}) ([0-9a-f]{24})((?:[0-9a-f]{2}){17,})", " ".join(row[1:]).lower())
+                parts = re.fullmatch("([0-9a-f]{32}) ([0-9a-f]{24})((?:[0-9a-f]{2}){17,})", f"{rest[1]} {uri}".lower())
                 salt, nonce, text = map(bytes.fromhex, parts.groups() if parts else need(False, "not hex"))
                 key = hashlib.pbkdf2_hmac("sha256", passkey, salt, 200, 32)
                 uri = AESGCM(key).decrypt(nonce, text, None).decode("utf-8")
-            need(re.fullmatch(r"otpauth://[^\0-\x1f\x7f]+", uri) and len(uri.encode("utf-8")) <= 65536, "no Key URI")
-            uris.append(uri + "\n")
+            need(uri.startswith("otpauth://") and len(uri.encode("utf-8")) <= 65536, "no Key URI")
+            uris.append(re.sub(r"[\0-\x1f\x7f]", lambda c: f"%{ord(c[0]):02X}", uri) + "\n")  # a line each
         except (InvalidTag, ValueError):
             print(f"entry {number}: wrong passkey, or damaged, or no otpauth URI", file=sys.stderr)
     need(uris or not rows, "no entry could be opened: wrong passkey, or damaged")
