@@ -46,3 +46,6 @@ static inline int seif_rename_new(int folder, const char *from, const char *to) 
   if (linkat(folder, from, folder, to, 0) != 0) return -1;
   return unlinkat(folder, from, 0);
 }
+// A pipe that no child inherits; in one step, since another thread may start a child at any time.
+static inline int seif_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
+static inline int seif_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }

@@ -1,7 +1,9 @@
 /// Every command there is. Adding one is a line here.
 package enum CommandTable {
   package static var all: [any Command.Type] {
-    []
+    [
+      OpenCommand.self, ConvertCommand.self, FormatsCommand.self,
+    ]
   }
 
   enum Match {

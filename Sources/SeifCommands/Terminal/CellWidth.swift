@@ -2,7 +2,9 @@
 package enum CellWidth {
   /// The width of a text. Controls count as one cell: they are shown as U+FFFD.
   package static func of(_ text: some StringProtocol) -> Int {
-    text.reduce(0) { $0 + of($1) }
+    // Most names are ASCII, where bytes, characters and cells are one. A line end of two bytes was cleaned away.
+    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
+    return text.reduce(0) { $0 + of($1) }
   }
 
   /// The width of one grapheme cluster: what its base takes; two where it is an emoji by presentation or by variation

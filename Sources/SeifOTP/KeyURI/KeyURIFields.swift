@@ -29,6 +29,7 @@ struct KeyURIFields {
   /// Names and values that have no meaning for every kind of URI, `pin` and `account` among them.
   private(set) var others: [(name: Range<Int>, value: Range<Int>)] = []
   private var known = [Range<Int>?](repeating: nil, count: Name.allCases.count)
+  private var otherNames: Set<[UInt8]> = []
   private var count = 0
 
   /// Where the value of a parameter stands, or nil if there is no such parameter.
@@ -85,8 +86,9 @@ struct KeyURIFields {
     }
     switch name {
     case nil, .pin, .account:
-      if dialect == .backup, others.contains(where: { Self.isSame(uri, $0.name, range) }) {
-        throw KeyURIError(.duplicateParameter)
+      if dialect == .backup {
+        let isNew = otherNames.insert(KeyURIReader.bytes(uri, range)).inserted
+        guard isNew else { throw KeyURIError(.duplicateParameter) }
       }
       others.append((range, value))
     default: break
@@ -103,13 +105,6 @@ struct KeyURIFields {
 
   private static func match(_ text: RawSpan, ignoringCase: Bool) -> Name? {
     Name.allCases.first { text.isEqual(to: $0.text, ignoringCase: ignoringCase) }
-  }
-
-  private static func isSame(_ uri: RawSpan, _ left: Range<Int>, _ right: Range<Int>) -> Bool {
-    var (first, second): ([UInt8], [UInt8]) = ([], [])
-    PercentEncoding.decode(uri.extracting(left)) { first.append($0) }
-    PercentEncoding.decode(uri.extracting(right)) { second.append($0) }
-    return first == second
   }
 }
 

@@ -53,7 +53,7 @@ extension KeyURIReader {
       count += 1
     }
     let bits = count * 5 % 8
-    return bits >= 5 || last & (1 << UInt8(bits)) - 1 != 0
+    return bits >= 5 || last & ((1 << UInt8(bits)) - 1) != 0
   }
 
   static func algorithm(
@@ -73,9 +73,9 @@ extension KeyURIReader {
     }
   }
 
-  /// A number of 1 to 19 ASCII digits, or nil where the parameter is missing. Its bounds are its user's.
+  /// A number of 1 to 19 ASCII digits within bounds, or nil where the parameter is missing.
   static func number(
-    _ uri: RawSpan, _ range: Range<Int>?, _ part: KeyURIError.Part
+    _ uri: RawSpan, _ range: Range<Int>?, _ part: KeyURIError.Part, in bounds: ClosedRange<Int64>
   ) throws(KeyURIError) -> Int64? {
     guard let range else { return nil }
     let digits = bytes(uri, range)
@@ -88,6 +88,7 @@ extension KeyURIReader {
       guard !first, !second else { throw KeyURIError(part) }
       value = sum
     }
+    guard bounds.contains(value) else { throw KeyURIError(part) }
     return value
   }
 

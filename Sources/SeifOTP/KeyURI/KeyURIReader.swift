@@ -67,15 +67,15 @@ enum KeyURIReader {
   ) throws(KeyURIError) -> OTPParameters {
     if type == .steam { return try make(.steam, secret) }
     let algorithm = try algorithm(uri, fields[.algorithm], dialect)
-    let digits = Int(try number(uri, fields[.digits], .digits) ?? 6)
+    let digits = Int(try number(uri, fields[.digits], .digits, in: 1...10) ?? 6)
     var kind: OTPParameters.Kind
     if type == .hotp {
-      let counter = try number(uri, fields[.counter], .counter)
+      let counter = try number(uri, fields[.counter], .counter, in: 0...(.max))
       guard counter != nil || dialect == .list else { throw KeyURIError(.counter) }
       if counter == nil { warnings.append(.counterMissing) }
       kind = .hotp(counter: counter ?? 0)
     } else {
-      kind = .totp(period: Int(try number(uri, fields[.period], .period) ?? 30))
+      kind = .totp(period: Int(try number(uri, fields[.period], .period, in: 1...86_400) ?? 30))
       if dialect == .list, utf8Equal(issuer, "Steam") {
         let isSteam = digits == 5 && kind == .totp(period: 30) && algorithm == .sha1
         if isSteam { kind = .steam }

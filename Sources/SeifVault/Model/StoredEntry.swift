@@ -1,0 +1,102 @@
+public import SeifBytes
+public import SeifRecords
+
+/// An entry as the vault holds it.
+public struct StoredEntry: Sendable, Hashable {
+  /// The row's identifier: the entry's own where it has one that nobody else had before.
+  public let id: UUID
+  /// The entry.
+  public var entry: Entry
+  /// When the vault last wrote it.
+  public let updatedAt: Timestamp
+}
+
+/// An entry in the bin.
+public struct BinnedEntry: Sendable, Hashable {
+  /// The row's identifier.
+  public let id: UUID
+  /// The entry.
+  public let entry: Entry
+  /// When it was removed; 30 days later it can be deleted for good.
+  public let removedAt: Timestamp
+}
+
+/// What a list shows of an entry and a search needs; no secret.
+public struct EntrySummary: Sendable, Hashable {
+  /// The row's identifier.
+  public let id: UUID
+  /// Its list.
+  public let kind: RecordKind
+  /// `totp`, `hotp`, `steam`, or what another account says; `local` or `server` of a document vault; else empty.
+  public let type: String
+  /// Issuer, title or label.
+  public let name: String
+  /// The person's name there.
+  public let account: String
+  /// Tags in the person's order.
+  public let tags: [String]
+  /// Addresses for matching.
+  public let urls: [String]
+  /// Whether the person marked it.
+  public let isFavorite: Bool
+  /// Whether a login has a Key URI for one-time codes.
+  public let hasOneTimeCode: Bool
+  /// Whether `urls` match by host and port.
+  public let exactHost: Bool
+  /// Place in the person's own order, or nil.
+  public let sortIndex: Int64?
+  /// When the entry was made.
+  public let createdAt: Timestamp?
+}
+
+/// One change of a transaction.
+public enum VaultChange: Sendable, Hashable {
+  /// Adds an entry at the end.
+  case add(Entry)
+  /// Puts an entry in the place of another.
+  case replace(UUID, Entry)
+  /// Puts an entry into the bin.
+  case remove(UUID)
+  /// Keeps an entry that can't be used.
+  case addUnusable(UnusableEntry)
+  /// Puts these in the place of all top-level members that aren't understood.
+  case setOpaque([OpaqueMember])
+}
+
+/// Something about the vault that isn't as it was last written: places, never values.
+public enum VaultFault: Sendable, Hashable, CustomStringConvertible {
+  /// The rows together aren't what was last written: one was added, removed, put back or altered.
+  case contents
+  /// So many rows were last written, so many are there.
+  case rowCount(expected: Int, found: Int)
+  /// The sealed state of all rows is missing or altered.
+  case accumulator
+  /// The highest counter seen here is higher: this is an older copy of the vault.
+  case olderCopy(counter: Int64, seen: Int64)
+  /// A value doesn't open at its place: altered, moved or erased.
+  case value(table: String, row: UUID?, column: String)
+  /// An entry refers to a seed that isn't there.
+  case missingSecret(row: UUID)
+  /// A seed that no entry refers to.
+  case strayData(table: String, row: UUID)
+  /// The ledger's chain is broken at an entry.
+  case ledger(sequence: Int64)
+  /// SQLite finds the file damaged; the number of findings.
+  case database(findings: Int)
+
+  public var description: String {
+    switch self {
+    case .contents: "the contents aren't what was last written"
+    case .rowCount(let expected, let found): "\(expected) rows were last written, \(found) are there"
+    case .accumulator: "the sealed state of the contents is missing or altered"
+    case .olderCopy(let counter, let seen):
+      "this is an older copy of this vault: change \(counter), while change \(seen) was seen on this machine"
+    case .value(let table, let row, let column):
+      "\(column) of \(table) \(row.map(\.description) ?? "?") doesn't open at its place"
+    case .missingSecret(let row): "entry \(row) refers to a seed that isn't there"
+    case .strayData(let table, let row): "\(table) \(row) belongs to no entry"
+    case .ledger(let sequence): "the ledger doesn't continue at entry \(sequence)"
+    case .database(let findings): "SQLite finds the file damaged in \(findings) places"
+    }
+  }
+}

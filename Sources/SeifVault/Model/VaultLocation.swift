@@ -1,0 +1,32 @@
+/// Where a vault stands.
+public struct VaultLocation: Sendable, Hashable {
+  /// The vault's folder (0700), which holds `vault.db` (0600).
+  public let folder: String
+  /// A folder apart from the vault, where the highest counter ever seen is kept, so that an older copy put in the
+  /// vault's place shows.
+  public let stateFolder: String
+  /// SQLite's file system, for tests that inject faults; nil: the system's.
+  let vfs: String?
+
+  /// A vault's place.
+  public init(folder: String, stateFolder: String) {
+    self.init(folder: folder, stateFolder: stateFolder, vfs: nil)
+  }
+
+  package init(folder: String, stateFolder: String, vfs: String?) {
+    self.folder = folder
+    self.stateFolder = stateFolder
+    self.vfs = vfs
+  }
+
+  /// The database file.
+  public var file: String { folder.hasSuffix("/") ? folder + "vault.db" : folder + "/vault.db" }
+}
+
+/// How a vault is opened.
+public enum VaultAccess: Sendable, Hashable {
+  /// Reads only, and leaves no file behind.
+  case readOnly
+  /// Reads and writes.
+  case readWrite
+}
