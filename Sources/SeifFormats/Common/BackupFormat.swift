@@ -120,6 +120,8 @@ public struct HeaderFacts: Sendable {
   public var isHeaderBound: Bool
   /// What can be read without the passphrase beside the parameters, in words.
   public var readableFields: [String]
+  /// Names that stand in clear beside what is sealed, in the order of the entries; anyone may have changed them.
+  public var clearLabels: [String] = []
   /// A time that the header or name claims; never to be shown as a fact.
   public var claimedTime: Timestamp?
   /// Whether the passphrase goes into the key as typed, without trying other normal forms.

@@ -61,7 +61,8 @@ public struct TwoFacFormat: BackupFormat {
           + (entries.contains { $0.label?.isEmpty == false } ? ["issuer and name of each account"] : [])
           + (hasColors ? ["colours"] : [])
         : ["everything, the secrets too"],
-      claimedTime: Timestamp(seconds: createdAt), takesPassphraseAsTyped: true)
+      clearLabels: entries.compactMap(\.label).filter { !$0.isEmpty }, claimedTime: Timestamp(seconds: createdAt),
+      takesPassphraseAsTyped: true)
     return TwoFacFile(header: facts, entries: entries, opaque: TwoFacEntry.unknownMembers(of: root), bytes: input.bytes)
   }
 
