@@ -27,14 +27,14 @@ def fixed(word, count):
 
 def entry(index, word, **fields):
     created = f"2026-0{index + 1}-1{index}T07:30:00Z"
-    return {"id": str(uuid.UUID(bytes=fixed("id " + word, 16), version=4)), "createdAt": created, "isFavorite": index == 0,
-            "notes": "", "sortIndex": index, **fields}
+    identifier = str(uuid.UUID(bytes=fixed("id " + word, 16), version=4))
+    return {"id": identifier, "createdAt": created, "isFavorite": index == 0, "notes": "", "sortIndex": index, **fields}
 
 
 def account(index, issuer, name, kind="totp", size=20, algorithm="SHA1", digits=6, **more):
     secret = base64.b32encode(fixed("secret " + issuer + name, size)).decode().rstrip("=")
-    row = entry(index, "account " + issuer, account=name, algorithm=algorithm, digits=digits, issuer=issuer, secret=secret,
-                type=kind)
+    row = entry(index, "account " + issuer, account=name, algorithm=algorithm, digits=digits, issuer=issuer,
+                secret=secret, type=kind)
     row.update({"counter": 7} if kind == "hotp" else {"period": 30})
     row.update(more)
     return row
@@ -51,10 +51,12 @@ ACCOUNTS = [
 PASSWORDS = [
     entry(0, "password mail", title="Example Mail", username="ana@example.com", password="correct-horse-sample-7",
           urls=["https://mail.example.com/login"], updatedAt="2026-05-01T06:00:00Z"),
-    entry(1, "password shop", title="Example Shop", username="ana", password="șapte \"coline\" \\ 42", updatedAt=EXPORTED,
-          urls=["https://shop.example.net", "https://shop.example.org:8443/"], notes="two lines,\nas notes may have"),
+    entry(1, "password shop", title="Example Shop", username="ana", password="șapte \"coline\" \\ 42",
+          updatedAt=EXPORTED, urls=["https://shop.example.net", "https://shop.example.org:8443/"],
+          notes="two lines,\nas notes may have"),
 ]
-CARDS = [entry(0, "card", name="Everyday card", number="4111111111111111", expiry="2029-04", holder="ANA EXAMPLE", cvc="123")]
+CARDS = [entry(0, "card", name="Everyday card", number="4111111111111111", expiry="2029-04", holder="ANA EXAMPLE",
+               cvc="123")]
 
 
 def body(version):

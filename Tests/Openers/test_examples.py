@@ -14,7 +14,8 @@ class Examples(unittest.TestCase):
         return support.opener(opener).open_backup((support.EXAMPLES / name).read_bytes(), SECRET)
 
     def test_the_script_makes_the_same_bytes_again(self):
-        done = subprocess.run([sys.executable, str(support.EXAMPLES / "make.py"), "--check"], capture_output=True, text=True)
+        script = str(support.EXAMPLES / "make.py")
+        done = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_the_phones_backup_holds_all_kinds_at_the_standard_strength(self):

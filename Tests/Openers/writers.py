@@ -29,15 +29,16 @@ def pretty(value):
 def authbackup_v1(body, passphrase, salt, nonce, rounds=600_000):
     key = hashlib.pbkdf2_hmac("sha256", passphrase, salt, rounds, 32)
     sealed = AESGCM(key).encrypt(nonce, canonical(body), f"authbackup:1:{rounds}:".encode() + salt)
-    return pretty({"format": "authbackup", "version": 1, "kdf": "PBKDF2-HMAC-SHA256", "rounds": rounds, "salt": b64(salt),
-                   "cipher": "AES-256-GCM", "nonce": b64(nonce), "ciphertext": b64(sealed[:-16]), "tag": b64(sealed[-16:])})
+    return pretty({"format": "authbackup", "version": 1, "kdf": "PBKDF2-HMAC-SHA256", "rounds": rounds,
+                   "salt": b64(salt), "cipher": "AES-256-GCM", "nonce": b64(nonce), "ciphertext": b64(sealed[:-16]),
+                   "tag": b64(sealed[-16:])})
 
 
 def authbackup_v1_android(body, passphrase, salt, nonce, rounds=600_000):
     key = hashlib.pbkdf2_hmac("sha256", passphrase, salt, rounds, 32)
     sealed = AESGCM(key).encrypt(nonce, canonical(body), None)
-    return pretty({"format": "authbackup", "version": 1, "kdf": "pbkdf2-hmac-sha256", "rounds": rounds, "salt": b64(salt),
-                   "cipher": "AES-256-GCM", "nonce": b64(nonce), "ciphertext": b64(sealed)})
+    return pretty({"format": "authbackup", "version": 1, "kdf": "pbkdf2-hmac-sha256", "rounds": rounds,
+                   "salt": b64(salt), "cipher": "AES-256-GCM", "nonce": b64(nonce), "ciphertext": b64(sealed)})
 
 
 def authbackup_v2(body, passphrase, salt, nonce, memory_kib=65536, passes=3, lanes=1):
@@ -96,7 +97,8 @@ def twofac_uri(account):
     """The same as TwoFac writes it: nine characters escaped, defaults left out."""
     escapes = dict(zip(" :/?&=+#@", ("%20", "%3A", "%2F", "%3F", "%26", "%3D", "%2B", "%23", "%40")))
     escape = lambda text: "".join(escapes.get(c, c) for c in text)
-    uri = f"otpauth://{account['type']}/{escape(account['issuer'] + ':' + account['account'])}?secret={account['secret']}"
+    label = escape(account["issuer"] + ":" + account["account"])
+    uri = f"otpauth://{account['type']}/{label}?secret={account['secret']}"
     uri += f"&issuer={escape(account['issuer'])}"
     uri += f"&algorithm={account['algorithm']}" if account["algorithm"] != "SHA1" else ""
     uri += f"&digits={account['digits']}" if account["digits"] != 6 else ""
