@@ -63,7 +63,7 @@ let package = Package(
     tests("SeifOTPTests", ["SeifOTP", "SeifCrypto"]),
     tests("SeifRecordsTests", ["SeifRecords"]),
     tests("SeifFormatsTests", ["SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
-    tests("SeifBackupsTests", ["SeifBackups"]),
+    tests("SeifBackupsTests", ["SeifBackups", "SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),

@@ -13,6 +13,7 @@ public enum CryptoError: Error, Equatable, CustomStringConvertible {
   /// The library refused what it shouldn't; the function's name.
   case internalFailure(String)
 
+  /// What it says to people.
   public var description: String {
     switch self {
     case .authenticationFailed: "the key is wrong or the data was altered"
@@ -41,6 +42,7 @@ public struct CostError: Error, Equatable, Sendable, CustomStringConvertible {
     self.allowed = allowed
   }
 
+  /// What it says to people.
   public var description: String {
     let number = value.map(String.init) ?? "a number of more than 64 bits"
     return "\(field) is \(number); allowed are \(allowed.lowerBound) to \(allowed.upperBound)"

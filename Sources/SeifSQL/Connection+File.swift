@@ -56,7 +56,13 @@ extension Connection {
   package func integrityCheck() throws(SQLError) -> [String] {
     let statement = try prepare("PRAGMA integrity_check")
     var findings: [String] = []
-    while try statement.step() { findings.append(try statement.text(0)) }
+    do throws(SQLError) {
+      while try statement.step() { findings.append(try statement.text(0)) }
+    } catch {
+      // Damage may be such that the check itself stops at it.
+      guard error == SQLError(.corrupt) else { throw error }
+      findings.append(error.message)
+    }
     return findings == ["ok"] ? [] : findings
   }
 

@@ -79,9 +79,9 @@ extension Connection {
     return header[18] == 2 && header[19] == 2
   }
 
-  /// Whether no log and no index stand beside the file: then nobody has it open, and the file alone is the whole.
+  /// Whether no log, index or journal stands beside the file: then nobody has it open, and it alone is the whole.
   private static func companionsAbsent(_ path: String) -> Bool {
-    ["-wal", "-shm"].allSatisfy { suffix in
+    ["-wal", "-shm", "-journal"].allSatisfy { suffix in
       var status = stat()
       return stat(path + suffix, &status) != 0 && errno == ENOENT
     }

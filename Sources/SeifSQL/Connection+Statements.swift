@@ -9,24 +9,39 @@ struct StatementKey: Hashable {
 extension Connection {
   /// Runs one or more statements without values; rows are dropped.
   package func execute(_ sql: StaticString) throws(SQLError) {
-    try checkTransaction()
     guard sql.hasPointerRepresentation else { throw SQLError(.misuse) }
-    let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
-    try execute(pointer: text)
+    try execute(UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self))
   }
 
   /// For statements that this library builds of numbers; never of anything from outside.
   func execute(built sql: String) throws(SQLError) {
-    try checkTransaction()
-    var result = SQLITE_OK
-    let database = try handle()
-    sql.withCString { result = sqlite3_exec(database, $0, nil, nil, nil) }
-    guard result == SQLITE_OK else { throw failed(result, sql: sql) }
+    try sql.utf8CString.withUnsafeBufferPointer { (text) throws(SQLError) in
+      if let start = text.baseAddress { try execute(start) }
+    }
   }
 
-  private func execute(pointer sql: UnsafePointer<CChar>) throws(SQLError) {
-    let result = sqlite3_exec(try handle(), sql, nil, nil, nil)
-    guard result == SQLITE_OK else { throw failed(result, sql: String(cString: sql)) }
+  /// Not `sqlite3_exec`: after that nobody knows whether a message comes from preparing, and quotes the program's own
+  /// text, or from running, and may quote a stored value.
+  private func execute(_ sql: UnsafePointer<CChar>) throws(SQLError) {
+    let database = try handle()
+    var rest = sql
+    while rest.pointee != 0 {
+      try checkTransaction()
+      var statement: OpaquePointer?
+      var tail: UnsafePointer<CChar>?
+      let prepared = sqlite3_prepare_v2(database, rest, -1, &statement, &tail)
+      guard prepared == SQLITE_OK else { throw error(prepared, sql: String(cString: sql)) }
+      defer { sqlite3_finalize(statement) }
+      // Nothing was left but white space or a comment.
+      guard let statement, let tail else { return }
+      var result = sqlite3_step(statement)
+      while result == SQLITE_ROW { result = sqlite3_step(statement) }
+      guard result == SQLITE_DONE else {
+        noteEndOfTransaction()
+        throw SQLError.from(result, on: database, sql: String(cString: sql), statementIsFixed: false)
+      }
+      rest = tail
+    }
   }
 
   /// A prepared statement, from the connection's cache where it has one that isn't in use.
@@ -68,10 +83,4 @@ extension Connection {
 
   /// The row id of the last INSERT into a table that has them.
   package var lastInsertRowID: Int64 { database.map { sqlite3_last_insert_rowid($0) } ?? 0 }
-
-  /// Notes whether a failure also ended the transaction, and gives the error to throw.
-  func failed(_ result: Int32, sql: String) -> SQLError {
-    noteEndOfTransaction()
-    return error(result, sql: sql)
-  }
 }

@@ -116,6 +116,8 @@ package final class Connection {
       do throws(SQLError) {
         let statement = try prepare(sql)
         guard try statement.step(), try statement.text(0) == mode else { throw SQLError(.walUnavailable) }
+        // The row comes before the change is committed, and only the next step hears whether that worked.
+        _ = try statement.step()
         return
       } catch {
         guard error.code == .busy, waited < options.busyTimeoutMilliseconds else { throw error }

@@ -37,11 +37,7 @@ package struct Migrator: Sendable {
     path: String, mode: Connection.Mode, vfs: String? = nil, options: ConnectionOptions = ConnectionOptions(),
     beforeFirst: (Connection, Int32) throws(SQLError) -> Void = { (_, _) throws(SQLError) in }
   ) throws(SQLError) -> Connection {
-    if mode == .readWrite {
-      let look = try Connection(path: path, mode: .readOnly, vfs: vfs, options: options)
-      _ = try check(look)
-      try look.close()
-    }
+    if mode == .readWrite { try look(at: path, vfs: vfs, options: options) }
     let connection = try Connection(path: path, mode: mode, vfs: vfs, options: options)
     if mode == .readOnly {
       // What can't be brought up to date can't be read either: the queries know only the present schema.
@@ -52,6 +48,21 @@ package struct Migrator: Sendable {
       try migrate(connection, beforeFirst: beforeFirst)
     }
     return connection
+  }
+
+  /// Refuses what can't be brought up to date, before anything is changed.
+  private func look(at path: String, vfs: String?, options: ConnectionOptions) throws(SQLError) {
+    do throws(SQLError) {
+      let reader = try Connection(path: path, mode: .readOnly, vfs: vfs, options: options)
+      _ = try check(reader)
+    } catch {
+      guard error == SQLError(.recoveryNeeded) else { throw error }
+      // A crash left a journal. Taking back what is half done comes before any reading; a file with a rollback journal
+      // is in that mode already, so nothing else of it changes.
+      var options = options
+      options.journal = .rollback
+      _ = try check(Connection(path: path, mode: .readWrite, vfs: vfs, options: options))
+    }
   }
 
   /// The version of an open file, if it is one that these steps can start from.
@@ -93,6 +104,8 @@ package struct Migrator: Sendable {
       throw error
     }
     try connection.execute("PRAGMA foreign_keys = ON")
+    // A newer program may have gone on while this one waited for its turn.
+    _ = try check(connection)
   }
 
   private func apply(

@@ -1,10 +1,15 @@
 import CSQLite
 import Glibc
 
+/// Extended codes are expressions that Swift doesn't import: `SQLITE_READONLY_ROLLBACK` and `…_RECOVERY`.
+private let readOnlyRollback = SQLITE_READONLY | (3 << 8)
+private let readOnlyRecovery = SQLITE_READONLY | (1 << 8)
+
 extension SQLError.Code {
   /// The kind that an SQLite result code, extended or not, belongs to.
   static func of(sqlite code: Int32) -> Self {
-    switch code & 0xff {
+    if code == readOnlyRollback || code == readOnlyRecovery { return .recoveryNeeded }
+    return switch code & 0xff {
     case SQLITE_BUSY, SQLITE_LOCKED: .busy
     case SQLITE_FULL: .full
     case SQLITE_IOERR: .ioError

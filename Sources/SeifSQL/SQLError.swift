@@ -89,6 +89,9 @@ extension SQLError.Code {
   package static let notADatabase = Self("notADatabase", "the file is not a database", "check the path")
   package static let readOnly = Self(
     "readOnly", "the database can't be written to", "check the permissions of the file and its folder")
+  package static let recoveryNeeded = Self(
+    "recoveryNeeded", "a program was stopped while it wrote to the database",
+    "open it for writing once, which takes back what was left half done")
   package static let cantOpen = Self(
     "cantOpen", "the file can't be opened", "check the path and the permissions of the folder")
   package static let alreadyExists = Self(

@@ -18,6 +18,9 @@ package struct Statement: ~Copyable {
 
   /// Goes to the next row: true if there is one. At the end, and after a failure, the statement is reset and ready for
   /// other values, so that it holds no lock; a further step then starts anew.
+  ///
+  /// A statement that writes and also gives rows, outside a transaction, is committed by the step that returns false:
+  /// whoever stops before that doesn't hear of a failure.
   package func step() throws(SQLError) -> Bool {
     try connection.checkTransaction()
     let result = sqlite3_step(handle)

@@ -70,6 +70,8 @@ struct Outcome {
     switch error {
     case .unreadable: "unreadable"
     case .otherFormat: "other-format"
+    case .unknownFormat: "unknown-format"
+    case .ambiguousFormat: "ambiguous-format"
     case .unsupportedVersion: "unsupported-version"
     case .unknownAlgorithm: "unknown-algorithm"
     case .badHeader: "bad-header"
@@ -78,6 +80,7 @@ struct Outcome {
     case .badBody: "bad-body"
     case .passphraseRequired: "passphrase-required"
     case .cryptography: "cryptography"
+    case .nothingToWrite: "nothing-to-write"
     }
   }
 }

@@ -38,7 +38,11 @@ public enum Base64 {
         let byte = unsafe text.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
         if byte != 0x0A && byte != 0x0D { joined.append(byte) }
       }
-      return try joined.withBytes { (bytes) throws(EncodingError) in try decode(bytes) }
+      do {
+        return try joined.withBytes { (bytes) throws(EncodingError) in try decode(bytes) }
+      } catch {
+        throw EncodingError(code: error.code, offset: offset(ofJoined: error.offset, in: text))
+      }
     }
     guard text.byteCount % 4 == 0 else { throw EncodingError(code: .length, offset: text.byteCount) }
     guard text.byteCount > 0 else { return .empty }
@@ -68,6 +72,18 @@ public enum Base64 {
         position += 3
       }
     }
+  }
+
+  // Where a byte of the text without its line breaks stands in the text with them.
+  private static func offset(ofJoined joined: Int, in text: RawSpan) -> Int {
+    var left = joined
+    for offset in 0..<text.byteCount {
+      let byte = unsafe text.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+      if byte == 0x0A || byte == 0x0D { continue }
+      if left == 0 { return offset }
+      left -= 1
+    }
+    return text.byteCount
   }
 
   private static func character(_ value: UInt32) -> UInt8 {

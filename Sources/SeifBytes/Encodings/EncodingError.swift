@@ -9,6 +9,7 @@ public struct EncodingError: Error, Equatable, CustomStringConvertible {
   /// Where, in bytes from the start of the text.
   public let offset: Int
 
+  /// What it says to people, without any of the text.
   public var description: String {
     switch code {
     case .character: "a character that doesn't belong at byte \(offset)"

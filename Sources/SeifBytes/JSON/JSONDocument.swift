@@ -70,7 +70,7 @@ public struct JSONValue: Sendable {
     }
   }
 
-  /// Where it begins, in bytes from the start of the document.
+  /// Where it begins, in bytes from the start of the document; of a string, the byte after its quote.
   public var offset: Int { Int(node.start) }
 
   /// `true` or `false`, or nil for another kind.
@@ -174,6 +174,7 @@ public struct JSONElements: Sequence, IteratorProtocol {
     end = parent.node.kind == kind ? Int(parent.node.next) : parent.index + 1
   }
 
+  /// The next one, or nil after the last.
   public mutating func next() -> JSONValue? {
     guard position < end else { return nil }
     defer { position = Int(storage.nodes[position].next) }
@@ -185,6 +186,7 @@ public struct JSONElements: Sequence, IteratorProtocol {
 public struct JSONMembers: Sequence, IteratorProtocol {
   var values: JSONElements
 
+  /// The next one, or nil after the last.
   public mutating func next() -> (key: JSONKey, value: JSONValue)? {
     guard let key = values.next(), let value = values.next() else { return nil }
     return (JSONKey(value: key), value)

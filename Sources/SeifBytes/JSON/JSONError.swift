@@ -10,6 +10,7 @@ public struct JSONError: Error, Equatable, CustomStringConvertible {
   /// Where, in bytes from the start.
   public let offset: Int
 
+  /// What it says to people, without any of the text.
   public var description: String {
     switch code {
     case .empty: "it is empty"
@@ -37,7 +38,7 @@ public struct JSONPolicy: Sendable {
   public let isStrict: Bool
   /// Longest text, in bytes; below 4 GiB.
   public let maximumByteCount: Int
-  /// Deepest nesting; a number alone has depth 0.
+  /// Deepest nesting, at most 512 (writers recurse); a number alone has depth 0.
   public let maximumDepth: Int
   /// Most values and keys together.
   public let maximumValueCount: Int
@@ -46,7 +47,7 @@ public struct JSONPolicy: Sendable {
   public init(isStrict: Bool, maximumByteCount: Int, maximumDepth: Int, maximumValueCount: Int) {
     self.isStrict = isStrict
     self.maximumByteCount = min(maximumByteCount, Int(UInt32.max) - 1)
-    self.maximumDepth = maximumDepth
+    self.maximumDepth = min(maximumDepth, 512)
     self.maximumValueCount = min(maximumValueCount, Int(UInt32.max) - 1)
   }
 

@@ -198,22 +198,63 @@ struct JSONParser: ~Copyable {
 
   // Two keys are the same when their bytes are, after unescaping: never by canonical equivalence, as String has it.
   private mutating func checkKeys(of container: Int) throws(JSONError) {
-    var index = container + 1
     let end = Int(nodes[container].next)
-    var keys: [Int] = []
+    var count = 0
+    var hasEscapes = false
+    var index = container + 1
     while index < end {
-      keys.append(index)
+      count += 1
+      hasEscapes = hasEscapes || nodes[index].hasEscapes
       index = Int(nodes[index + 1].next)
     }
-    guard keys.count > 1 else { return }
-    if keys.count <= 16 {
-      for later in 1..<keys.count {
-        for earlier in 0..<later where sameKey(keys[earlier], keys[later]) { try duplicate(keys[later]) }
+    guard count > 1 else { return }
+    // Up to here comparing each with each costs less than a table. Keys with escapes are taken out of them for each
+    // comparison, so they always get the table.
+    guard count > 16 || hasEscapes else {
+      index = container + 1
+      while index < end {
+        var earlier = container + 1
+        while earlier < index {
+          if sameKey(earlier, index) {
+            try duplicate(index)
+            break
+          }
+          earlier = Int(nodes[earlier + 1].next)
+        }
+        index = Int(nodes[index + 1].next)
       }
       return
     }
-    var seen = Set<[UInt8]>(minimumCapacity: keys.count)
-    for key in keys where !seen.insert(unescaped(key)).inserted { try duplicate(key) }
+    try checkKeysByTable(of: container, count: count)
+  }
+
+  // A table of node numbers with open addressing, at most half full: 8 to 16 bytes a key, where a set of arrays takes
+  // over 100. The hash is seeded anew in each process, so that nobody can choose keys that collide.
+  private mutating func checkKeysByTable(of container: Int, count: Int) throws(JSONError) {
+    var size = 16
+    while size < count * 2 { size *= 2 }
+    var table = [UInt32](repeating: 0, count: size)
+    let end = Int(nodes[container].next)
+    var index = container + 1
+    while index < end {
+      var slot = keyHash(index) & (size - 1)
+      // Node 0 is the outermost value and never a key, so 0 means free.
+      while table[slot] != 0, !sameKey(Int(table[slot]), index) { slot = (slot + 1) & (size - 1) }
+      if table[slot] != 0 { try duplicate(index) } else { table[slot] = UInt32(index) }
+      index = Int(nodes[index + 1].next)
+    }
+  }
+
+  private func keyHash(_ key: Int) -> Int {
+    var hasher = Hasher()
+    let node = nodes[key]
+    if node.hasEscapes {
+      unsafe unescaped(key).withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    } else {
+      let bytes = unsafe UnsafeRawBufferPointer(start: base + Int(node.start), count: Int(node.end - node.start))
+      unsafe hasher.combine(bytes: bytes)
+    }
+    return hasher.finalize()
   }
 
   private func sameKey(_ left: Int, _ right: Int) -> Bool {

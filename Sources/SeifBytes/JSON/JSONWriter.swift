@@ -35,12 +35,12 @@ public struct JSONWriter: ~Copyable {
     buffer = SecretBuffer(capacity: capacity)
   }
 
-  /// Begins an object. `opaque` members are put among the others in the order of their keys' bytes.
+  /// Begins an object. `opaque` members are put among the others, which then must come in the order of their keys' bytes.
+  /// A key is never written twice: a member written by name goes before an opaque one, of two opaque ones the last.
   public mutating func beginObject(opaque: [OpaqueMember] = []) {
     beginValue()
     buffer.append(0x7B)
-    let sorted = opaque.count > 1 ? opaque.sorted { utf8Precedes($0.key, $1.key) } : opaque
-    frames.append(Frame(isObject: true, opaque: sorted))
+    frames.append(Frame(isObject: true, opaque: opaque.count > 1 ? Self.sorted(opaque) : opaque))
   }
 
   /// Ends the object begun last.
@@ -155,10 +155,30 @@ public struct JSONWriter: ~Copyable {
     return buffer.finish()
   }
 
+  private static func sorted(_ members: [OpaqueMember]) -> [OpaqueMember] {
+    let ordered = members.enumerated().sorted { left, right in
+      utf8Precedes(left.element.key, right.element.key)
+        || (utf8Equal(left.element.key, right.element.key) && left.offset < right.offset)
+    }
+    var kept: [OpaqueMember] = []
+    for (_, member) in ordered {
+      if let last = kept.last, utf8Equal(last.key, member.key) { kept.removeLast() }
+      kept.append(member)
+    }
+    return kept
+  }
+
   private mutating func flushOpaque(before key: String?) {
     guard let frame = frames.last, frame.nextOpaque < frame.opaque.count else { return }
     var next = frame.nextOpaque
-    while next < frame.opaque.count, key.map({ utf8Precedes(frame.opaque[next].key, $0) }) ?? true {
+    while next < frame.opaque.count {
+      if let key {
+        guard !utf8Precedes(key, frame.opaque[next].key) else { break }
+        if utf8Equal(key, frame.opaque[next].key) {
+          next += 1
+          break
+        }
+      }
       writeKey(frame.opaque[next].key)
       raw(frame.opaque[next].value)
       next += 1

@@ -75,18 +75,23 @@ public struct SecretValue: @unchecked Sendable, Hashable {
     withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) } }
   }
 
+  /// Whether both hold the same bytes.
   public static func == (left: SecretValue, right: SecretValue) -> Bool {
     left.storage === right.storage || left.withBytes { a in right.withBytes { b in constantTimeEqual(a, b) } }
   }
 
+  /// Adds the bytes to a hash.
   public func hash(into hasher: inout Hasher) {
     withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
   }
 }
 
 extension SecretValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `<secret>`.
   public var description: String { "<secret>" }
+  /// `<secret>`.
   public var debugDescription: String { "<secret>" }
+  /// No children.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

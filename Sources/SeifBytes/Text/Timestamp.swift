@@ -23,24 +23,33 @@ public struct Timestamp: Hashable, Comparable, Sendable {
   /// The moment cut to whole seconds.
   public var wholeSeconds: Timestamp { Timestamp(seconds: seconds) }
 
+  /// Whether one is earlier than the other.
   public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
   /// The moment that an RFC 3339 text names: `T` and `Z` in either case or an offset, 0 to 9 digits of a fraction (cut
   /// to milliseconds), seconds 0 to 59. Nil for anything else.
   public init?(rfc3339 text: String) {
-    var rest = Substring(text)
-    func number(_ digits: Int, _ range: ClosedRange<Int64>) -> Int64? {
-      let part = rest.prefix(digits)
-      guard part.utf8.count == digits, part.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int64(part),
-        range.contains(value)
-      else { return nil }
-      rest = rest.dropFirst(digits)
-      return value
+    // Bytes, not characters: a digit with a combining mark is one character, between two digits in order.
+    let bytes = text.utf8Span.span
+    var position = 0
+    func peek() -> UInt8 { position < bytes.count ? bytes[position] : 0 }
+    func digit() -> Int64? {
+      guard (0x30...0x39).contains(peek()) else { return nil }
+      defer { position += 1 }
+      return Int64(bytes[position] - 0x30)
     }
-    func skip(_ characters: String) -> Bool {
-      guard let first = rest.first, characters.contains(first) else { return false }
-      rest = rest.dropFirst()
-      return true
+    func number(_ digits: Int, _ range: ClosedRange<Int64>) -> Int64? {
+      var value: Int64 = 0
+      for _ in 0..<digits {
+        guard let digit = digit() else { return nil }
+        value = value * 10 + digit
+      }
+      return range.contains(value) ? value : nil
+    }
+    func skip(_ characters: StaticString) -> Bool {
+      let isOne = (0..<characters.utf8CodeUnitCount).contains { unsafe characters.utf8Start[$0] == peek() }
+      if isOne { position += 1 }
+      return isOne
     }
     guard let year = number(4, 0...9999), skip("-"), let month = number(2, 1...12), skip("-"),
       let day = number(2, 1...Self.daysIn(month: month, year: year)), skip("Tt"),
@@ -49,18 +58,21 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     else { return nil }
     var fraction: Int64 = 0
     if skip(".") {
-      let digits = rest.prefix { ("0"..."9").contains($0) }
-      guard (1...9).contains(digits.count), let value = Int64((digits + "00").prefix(3)) else { return nil }
-      fraction = value
-      rest = rest.dropFirst(digits.count)
+      var count = 0
+      while let digit = digit() {
+        if count < 3 { fraction = fraction * 10 + digit }
+        count += 1
+      }
+      guard (1...9).contains(count) else { return nil }
+      for _ in 0..<max(0, 3 - count) { fraction *= 10 }
     }
     var offset: Int64 = 0
     if !skip("Zz") {
-      let negative = rest.first == "-"
+      let isWest = peek() == 0x2D
       guard skip("+-"), let hours = number(2, 0...23), skip(":"), let minutes = number(2, 0...59) else { return nil }
-      offset = (hours * 60 + minutes) * (negative ? -1 : 1)
+      offset = (hours * 60 + minutes) * (isWest ? -1 : 1)
     }
-    guard rest.isEmpty else { return nil }
+    guard position == bytes.count else { return nil }
     let days = Self.days(year: year, month: month, day: day)
     let value = ((days * 24 + hour) * 60 + minute - offset) * 60_000 + second * 1000 + fraction
     guard Self.range.contains(value) else { return nil }

@@ -30,6 +30,7 @@ public struct UUID: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
+  /// The 36 characters in lower case.
   public var description: String {
     let digits = Array(Base16.encode(bytes))
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")

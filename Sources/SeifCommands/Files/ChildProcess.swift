@@ -11,15 +11,15 @@ package final class ChildProcess {
   private var isWaitedFor = false
 
   /// Starts a program; nil where that fails.
-  package init?(_ path: String, _ arguments: [String]) {
+  /// - Parameter blocked: signals that it doesn't get, since we answer them for both.
+  package init?(_ path: String, _ arguments: [String], blocked: [Int32] = []) {
     var toChild: [Int32] = [-1, -1]
     var fromChild: [Int32] = [-1, -1]
-    guard pipe(&toChild) == 0 else { return nil }
-    guard pipe(&fromChild) == 0 else {
+    guard seif_pipe(&toChild) == 0 else { return nil }
+    guard seif_pipe(&fromChild) == 0 else {
       toChild.forEach { close($0) }
       return nil
     }
-    for descriptor in toChild + fromChild { _ = seif_fcntl_setfd(descriptor, FD_CLOEXEC) }
 
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -31,9 +31,10 @@ package final class ChildProcess {
       posix_spawn_file_actions_destroy(&actions)
       posix_spawnattr_destroy(&attributes)
     }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    for number in blocked { sigaddset(&mask, number) }
+    posix_spawnattr_setsigmask(&attributes, &mask)
     var defaults = sigset_t()
     sigemptyset(&defaults)
     sigaddset(&defaults, SIGPIPE)

@@ -21,13 +21,16 @@ package struct OutputFile: ~Copyable {
   }
 
   /// Begins a file.
-  /// - Parameter replacing: whether an existing regular file may be replaced (`--force`).
+  /// - Parameters:
+  ///   - replacing: whether an existing regular file may be replaced (`--force`).
+  ///   - allowsUnnamed: off in tests of file systems that have no nameless files.
   /// - Throws: exit 73 where the file exists, its folder isn't there or mayn't be written.
-  package init(_ path: String, replacing: Bool) throws(CommandFailure) {
+  package init(_ path: String, replacing: Bool, allowsUnnamed: Bool = true) throws(CommandFailure) {
     let target = try Self.target(path, replacing: replacing)
     let folder = seif_open(target.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     guard folder >= 0 else { throw Self.cannotCreate(path, errno) }
-    var descriptor = Self.canLinkUnnamed ? seif_openat(folder, ".", seif_O_TMPFILE | O_WRONLY | O_CLOEXEC, 0o600) : -1
+    var descriptor =
+      allowsUnnamed && Self.canLinkUnnamed ? seif_openat(folder, ".", seif_O_TMPFILE | O_WRONLY | O_CLOEXEC, 0o600) : -1
     var temporary: Temporary?
     if descriptor < 0 {
       let named = Self.openNamed(in: folder)

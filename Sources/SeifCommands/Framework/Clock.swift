@@ -1,3 +1,4 @@
+internal import CSeif
 internal import Glibc
 
 /// Where "now" comes from: the system, or a fixed moment (`--at`).

@@ -1,7 +1,12 @@
 /// Every command there is. Adding one is a line here.
 package enum CommandTable {
   package static var all: [any Command.Type] {
-    []
+    [
+      OpenCommand.self, InspectCommand.self, VerifyCommand.self, ConvertCommand.self, FormatsCommand.self, InitCommand.self, StatusCommand.self,
+      PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, AddCommand.self, EditCommand.self,
+      RemoveCommand.self, UndoCommand.self,
+      ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
+    ]
   }
 
   enum Match {

@@ -1,14 +1,14 @@
 /// What somebody may have meant: the nearest word within two edits.
 package enum Suggestion {
-  /// The word with the fewest edits (inserted, left out, changed or swapped neighbouring letters), at most two, and fewer
-  /// than the typed word has letters; the first of equals.
+  /// The word with the fewest edits (inserted, left out, changed or swapped neighbouring letters), at most two, and at most
+  /// half as many as the typed word has letters; the first of equals.
   package static func nearest(to typed: String, among words: [String]) -> String? {
     guard typed.utf8.count <= 64 else { return nil }
     let letters = Array(typed.lowercased())
     var best: (word: String, edits: Int)?
     for word in words {
       let edits = distance(letters, Array(word))
-      if edits <= 2, edits < letters.count, edits < (best?.edits ?? 3) { best = (word, edits) }
+      if edits <= 2, 2 * edits <= letters.count, edits < (best?.edits ?? 3) { best = (word, edits) }
     }
     return best?.word
   }

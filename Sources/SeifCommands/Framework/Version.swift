@@ -1,18 +1,36 @@
+internal import SeifBytes
+internal import SeifFormats
+
 /// Which Seif this is.
 package enum Version {
   package static let number = "0.1.0"
   package static let line = "seif \(number)"
 
-  /// What `--version` prints; with `--json` also the schema of neutral records that this Seif speaks.
+  /// What `--version` prints; with `--json` also the schema of neutral records and the formats that this
+  /// Seif knows.
   package static func text(json: Bool) -> String {
     guard json else { return line + "\n" }
-    return """
-      {"schema":"seif-version","version":1,"seif":"\(number)","records":{"schema":"seif-records","version":1},\
-      "formats":[\(formats.map { "\"\($0)\"" }.joined(separator: ","))]}
-
-      """
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.key("schema")
+    writer.string("seif-version")
+    writer.key("version")
+    writer.integer(1)
+    writer.key("seif")
+    writer.string(number)
+    writer.key("records")
+    writer.beginObject()
+    writer.key("schema")
+    writer.string("seif-records")
+    writer.key("version")
+    writer.integer(1)
+    writer.endObject()
+    writer.key("formats")
+    writer.beginArray()
+    for format in FormatIdentifier.allCases { writer.string(format.rawValue) }
+    writer.endArray()
+    writer.endObject()
+    // EXPOSE: nothing in it is secret.
+    return (writer.finish().exposedText() ?? "") + "\n"
   }
-
-  /// The formats that are written, by the names that `convert --to` takes. Plain ASCII words.
-  package static var formats: [String] { [] }
 }

@@ -13,9 +13,11 @@ enum Pinentry {
   }
 
   static func ask(_ question: String, _ context: Context) throws(CommandFailure) -> Outcome {
-    guard let path = program(context.environment), let child = ChildProcess(path, []) else { return .notThere }
-    let number = child.identifier
-    let key = Interrupts.add(.init(end: { kill(number, SIGTERM) }))
+    // One on a terminal is killed by ctrl-C before it has put the terminal right, so ctrl-C is ours alone.
+    guard let path = program(context.environment),
+      let child = ChildProcess(path, [], blocked: [SIGINT, SIGQUIT, SIGTSTP])
+    else { return .notThere }
+    let key = Interrupts.add(.init(end: end(of: child.identifier, context), isSuspendable: false))
     defer {
       child.wait()
       Interrupts.remove(key)
@@ -34,10 +36,21 @@ enum Pinentry {
     }
     _ = connection.send("BYE")
     switch status {
-    case .ok: return .answer(answer)
+    case .ok: return .answer(answer.duplicate())
     // GPG_ERR_CANCELED and GPG_ERR_FULLY_CANCELED, whatever the source in the upper bits.
     case .error(let code) where [99, 198].contains(code & 0xFFFF): throw Context.cancelled
     case .error, .closed: return .notThere
+    }
+  }
+
+  /// Ends it, gives it a second to leave the terminal, and puts the terminal back as it was.
+  private static func end(of child: Int32, _ context: Context) -> @Sendable () -> Void {
+    let restore: (@Sendable () -> Void)? = TerminalDevice(context)?.restoration()
+    return {
+      kill(child, SIGTERM)
+      // Reaped by the other thread or here: either way it is gone when there is nothing to wait for.
+      for _ in 0..<50 where waitpid(child, nil, WNOHANG) == 0 { usleep(20_000) }
+      restore?()
     }
   }
 

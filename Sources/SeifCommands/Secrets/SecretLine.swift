@@ -34,7 +34,8 @@ enum SecretLine {
       return failure == nil ? count : 0
     }
     if let failure { throw failure }
-    return line
+    // A copy of its own size: locked memory is scarce.
+    return line.duplicate()
   }
 
   /// The count without exactly one LF or CRLF at the end. Never spaces: they can be part of a passphrase.

@@ -1,3 +1,4 @@
+internal import CSeif
 internal import Glibc
 internal import Synchronization
 
@@ -15,6 +16,10 @@ package enum Interrupts {
     var suspend: @Sendable () -> Void = {}
     /// After it goes on (SIGCONT).
     var resume: @Sendable () -> Void = {}
+    /// Whether `end` leaves the cursor at the start of a line.
+    var endsLine = false
+    /// Off while another program has the terminal: SIGTSTP is passed over then.
+    var isSuspendable = true
   }
 
   private struct State {
@@ -24,10 +29,13 @@ package enum Interrupts {
   }
   private static let state = Mutex(State())
 
+  /// All but those that the caller has us ignore: they come even ignored to one that waits for them.
   private static func waitedFor() -> sigset_t {
     var signals = sigset_t()
     sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT] { sigaddset(&signals, number) }
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT] where seif_ignores(number) == 0 {
+      sigaddset(&signals, number)
+    }
     return signals
   }
 
@@ -80,18 +88,30 @@ package enum Interrupts {
       guard sigwait(&signals, &number) == 0 else { continue }
       switch number {
       case SIGTSTP:
-        state.withLock { state in for actions in state.actions.values { actions.suspend() } }
+        let mayStop = state.withLock { state in
+          guard state.actions.values.allSatisfy({ $0.isSuspendable }) else { return false }
+          for actions in state.actions.values { actions.suspend() }
+          return true
+        }
         // To this thread, so that it stops here and not some instructions later.
-        raise(SIGSTOP)
+        if mayStop { raise(SIGSTOP) }
       case SIGCONT:
         state.withLock { state in for actions in state.actions.values { actions.resume() } }
       default:
         // Never unlocked: nothing is begun or finished any more.
         state.withLock { state in
           for actions in state.actions.values { actions.end() }
+          if number == SIGINT { say(afterLine: state.actions.values.contains { $0.endsLine }) }
           Glibc._exit(128 + number)
         }
       }
     }
+  }
+
+  /// Ctrl-C is answered: the person learns that nothing is half done.
+  private static func say(afterLine: Bool) {
+    guard isatty(2) == 1 else { return }
+    var text = (afterLine ? "" : "\n") + "seif: interrupted. Nothing is half done.\n"
+    text.withUTF8 { _ = Descriptor.writeAll($0.span.bytes, to: 2) }
   }
 }

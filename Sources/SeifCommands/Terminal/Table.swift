@@ -23,36 +23,96 @@ package struct Table {
   }
 
   private let columns: [Column]
-  private var rows: [[String]] = []
+  // Flat, row after row: a list of a hundred thousand items is an ordinary table.
+  private var cells: [String] = []
+  private var cellWidths: [Int] = []
+  private var widest: [Int]
 
-  package init(_ columns: [Column]) { self.columns = columns }
-
-  /// Adds a row, a cell for each column; cells are cleaned.
-  package mutating func add(_ cells: [String]) {
-    precondition(cells.count == columns.count, "internal error: a row has as many cells as the table has columns")
-    rows.append(cells.map { Display.cleaned($0) })
+  package init(_ columns: [Column]) {
+    self.columns = columns
+    widest = columns.map { _ in 0 }
   }
 
-  package var isEmpty: Bool { rows.isEmpty }
+  /// Adds a row, a cell for each column; cells are cleaned.
+  package mutating func add(_ row: [String]) {
+    precondition(row.count == columns.count, "internal error: a row has as many cells as the table has columns")
+    for (column, text) in row.enumerated() {
+      let cell = Display.cleaned(text)
+      let width = CellWidth.of(cell)
+      widest[column] = max(widest[column], width)
+      cells.append(cell)
+      cellWidths.append(width)
+    }
+  }
+
+  package var isEmpty: Bool { cells.isEmpty }
 
   /// The whole table, each line ended by a line feed.
   package func text(_ style: TerminalStyle) -> String {
-    if rows.isEmpty { return "" }
-    if style.isAccessible { return accessible() }
-    var widths = columns.indices.map { column in
-      let cells = rows.lazy.map { CellWidth.of($0[column]) }.max() ?? 0
-      return style.isTerminal ? max(cells, CellWidth.of(columns[column].title)) : cells
+    var text = ""
+    // Nothing is thrown by appending to a string.
+    forEachLine(style) { text += $0 }
+    return text
+  }
+
+  /// Writes the table in the style of an output.
+  package func write(to output: Output) throws(CommandFailure) {
+    var failure: CommandFailure?
+    forEachLine(output.style) { line in
+      guard failure == nil else { return }
+      do throws(CommandFailure) { try output.write(line) } catch { failure = error }
     }
+    if let failure { throw failure }
+  }
+
+  private func forEachLine(_ style: TerminalStyle, _ body: (String) -> Void) {
+    if cells.isEmpty { return }
+    let starts = stride(from: 0, to: cells.count, by: columns.count)
+    if style.isAccessible {
+      for start in starts {
+        if start > 0 { body("\n") }
+        for (column, cell) in zip(columns, cells[start...]) where !cell.isEmpty { body("\(column.title): \(cell)\n") }
+      }
+      return
+    }
+    var widths = widest
+    if style.isTerminal { for column in columns.indices { widths[column] = max(widths[column], headWidth(column)) } }
     var kept = Array(columns.indices)
     if let available = style.columns { fit(&kept, &widths, into: available) }
     let ellipsis = style.isUTF8 ? "…" : "..."
-    var text = ""
-    if style.isTerminal {
-      let heads = kept.map { columns[$0].title.uppercased() }
-      text += style.bold(line(heads, kept, widths, ellipsis)) + "\n"
+    var line: [UInt8] = []
+    func finish() -> String {
+      while line.last == 0x20 { line.removeLast() }
+      defer { line.removeAll(keepingCapacity: true) }
+      return String(decoding: line, as: UTF8.self)
     }
-    for row in rows { text += line(kept.map { row[$0] }, kept, widths, ellipsis) + "\n" }
-    return text
+    if style.isTerminal {
+      for column in kept { append(columns[column].title.uppercased(), headWidth(column), column, widths, "", &line) }
+      body(style.bold(finish()) + "\n")
+    }
+    for start in starts {
+      for column in kept {
+        append(cells[start + column], cellWidths[start + column], column, widths, ellipsis, &line)
+      }
+      body(finish() + "\n")
+    }
+  }
+
+  private func headWidth(_ column: Int) -> Int { CellWidth.of(columns[column].title) }
+
+  private func append(
+    _ cell: String, _ width: Int, _ column: Int, _ widths: [Int], _ ellipsis: String, _ line: inout [UInt8]
+  ) {
+    if !line.isEmpty { line += [0x20, 0x20] }
+    var (cell, width) = (cell, width)
+    if columns[column].shortens, width > widths[column] {
+      cell = CellWidth.shortened(cell, to: widths[column], ellipsis: ellipsis)
+      width = CellWidth.of(cell)
+    }
+    let padding = repeatElement(UInt8(0x20), count: max(0, widths[column] - width))
+    if columns[column].isRight { line += padding }
+    line += cell.utf8
+    if !columns[column].isRight { line += padding }
   }
 
   private func fit(_ kept: inout [Int], _ widths: inout [Int], into available: Int) {
@@ -60,6 +120,8 @@ package struct Table {
     while total() > available, let drop = kept.filter({ columns[$0].rank > 0 }).max(by: lowerRank) {
       kept.removeAll { $0 == drop }
     }
+    // A name wider than the terminal can't fit; without this the loop would take a step for each of its cells.
+    for column in kept where columns[column].shortens { widths[column] = min(widths[column], available) }
     // The widest first, so that two long names end up about equal; eight cells are still a name.
     while total() > available,
       let widest = kept.filter({ columns[$0].shortens && widths[$0] > 8 }).max(by: { widths[$0] < widths[$1] })
@@ -69,23 +131,4 @@ package struct Table {
   }
 
   private func lowerRank(_ left: Int, _ right: Int) -> Bool { columns[left].rank < columns[right].rank }
-
-  private func line(_ cells: [String], _ kept: [Int], _ widths: [Int], _ ellipsis: String) -> String {
-    var line = ""
-    for (position, column) in kept.enumerated() {
-      var cell = cells[position]
-      if columns[column].shortens { cell = CellWidth.shortened(cell, to: widths[column], ellipsis: ellipsis) }
-      let padding = String(repeating: " ", count: max(0, widths[column] - CellWidth.of(cell)))
-      line += columns[column].isRight ? padding + cell : cell + padding
-      if position < kept.count - 1 { line += "  " }
-    }
-    let blanks = line.reversed().prefix { $0 == " " }.count
-    return String(line.dropLast(blanks))
-  }
-
-  private func accessible() -> String {
-    rows.map { row in
-      zip(columns, row).filter { !$0.1.isEmpty }.map { "\($0.title): \($1)\n" }.joined()
-    }.joined(separator: "\n")
-  }
 }

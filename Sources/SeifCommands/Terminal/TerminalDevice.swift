@@ -32,6 +32,18 @@ package struct TerminalDevice: ~Copyable {
     ttyname(descriptor).map { String(cString: $0) }
   }
 
+  /// What puts the terminal's attributes back as they are now, usable after this value is gone.
+  func restoration() -> @Sendable () -> Void {
+    var attributes = termios()
+    let copy = seif_duplicate(descriptor)
+    guard copy >= 0, tcgetattr(copy, &attributes) == 0 else { return {} }
+    return { [attributes] in
+      var attributes = attributes
+      tcflush(copy, TCIFLUSH)
+      setAttributes(copy, &attributes)
+    }
+  }
+
   package func write(_ text: String) {
     var text = text
     text.withUTF8 { _ = Descriptor.writeAll($0.span.bytes, to: descriptor) }
@@ -69,7 +81,7 @@ package struct TerminalDevice: ~Copyable {
       setAttributes(descriptor, &attributes)
       put("\n", on: descriptor)
     }
-    let key = Interrupts.add(.init(end: end, suspend: end, resume: ask))
+    let key = Interrupts.add(.init(end: end, suspend: end, resume: ask, endsLine: true))
     defer { Interrupts.remove(key) }
     ask()
     var isEnd = false
@@ -87,7 +99,7 @@ package struct TerminalDevice: ~Copyable {
       $0
     }
     if isEnd { return nil }
-    return line
+    return line.duplicate()
   }
 
   /// A line typed with echo; nil at the end of input.

@@ -15,11 +15,19 @@ public struct AES256GCM: ~Copyable {
   public static let tagByteCount = 16
 
   private let context: OpaquePointer
+  private let pieceByteCount: Int
 
   /// A cipher under a key of exactly 32 bytes.
   ///
   /// - Throws: `badLength("key")`.
   public init(key: borrowing SecretBytes) throws(CryptoError) {
+    // EVP lengths are Int32, so longer input goes in pieces.
+    try self.init(key: key, pieceByteCount: 1 << 30)
+  }
+
+  /// For tests: with pieces small enough that input of several can be made.
+  package init(key: borrowing SecretBytes, pieceByteCount: Int) throws(CryptoError) {
+    precondition((1...1 << 30).contains(pieceByteCount), "internal error: pieces of an impossible length")
     guard key.byteCount == Self.keyByteCount else { throw .badLength("key") }
     guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .outOfMemory }
     let status = key.withBytes { bytes in
@@ -33,6 +41,7 @@ public struct AES256GCM: ~Copyable {
       throw .internalFailure("EVP_CipherInit_ex")
     }
     unsafe self.context = context
+    self.pieceByteCount = pieceByteCount
   }
 
   deinit {
@@ -82,9 +91,10 @@ public struct AES256GCM: ~Copyable {
   public borrowing func sealCombined(
     _ plaintext: RawSpan, nonce: [UInt8], aad: RawSpan
   ) throws(CryptoError) -> [UInt8] {
+    guard nonce.count == Self.nonceByteCount else { throw .badLength("nonce") }
     let head = Self.nonceByteCount
     var combined = [UInt8](repeating: 0, count: head + plaintext.byteCount + Self.tagByteCount)
-    combined.replaceSubrange(0..<head, with: nonce.prefix(head))
+    combined.replaceSubrange(0..<head, with: nonce)
     // `withUnsafeMutableBytes` doesn't carry typed errors, hence the result.
     let result = unsafe combined.withUnsafeMutableBytes { bytes in
       Result { () throws(CryptoError) in
@@ -119,12 +129,10 @@ public struct AES256GCM: ~Copyable {
     if aad.byteCount > 0 { unsafe try update(aad, nil) }
   }
 
-  // EVP lengths are Int32, so longer input goes in pieces.
   private borrowing func update(_ input: RawSpan, _ output: UnsafeMutableRawBufferPointer?) throws(CryptoError) {
-    let piece = 1 << 30
     var offset = 0
     while offset < input.byteCount {
-      let count = min(piece, input.byteCount - offset)
+      let count = min(pieceByteCount, input.byteCount - offset)
       let status = unsafe input.extracting(offset..<offset + count).withUnsafeBytes { source in
         var written: Int32 = 0
         let target = unsafe output?.baseAddress.map { unsafe ($0 + offset).assumingMemoryBound(to: UInt8.self) }

@@ -6,20 +6,36 @@ public enum HMAC {
   /// The code of `message` under a key of any length, as long as the function's digest.
   public static func code(_ function: HashFunction, key: RawSpan, message: RawSpan) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: function.digestByteCount)
-    var length: UInt32 = 0
-    let result = unsafe key.withUnsafeBytes { key in
+    unsafe code.withUnsafeMutableBytes { unsafe write(function, key: key, message: message, into: $0) }
+    return code
+  }
+
+  /// The code of `message` as a secret: for codes that open something or are shown to one person.
+  public static func secretCode(_ function: HashFunction, key: RawSpan, message: RawSpan) -> SecretValue {
+    unsafe SecretValue(byteCount: function.digestByteCount) {
+      unsafe write(function, key: key, message: message, into: $0)
+    }
+  }
+
+  /// Writes the code to where it is wanted, so that no copy of it is left; `output` has a digest's length.
+  static func write(
+    _ function: HashFunction, key: RawSpan, message: RawSpan, into output: UnsafeMutableRawBufferPointer
+  ) {
+    var length = 0
+    // EVP_Q_mac and not HMAC(): its lengths are whole words, where a key of 2 GiB would have been cut to Int32.
+    let done = unsafe key.withUnsafeBytes { key in
       unsafe message.withUnsafeBytes { message in
         // A null key would mean "the key from before" to OpenSSL, so an empty one is given an address.
         var none: UInt8 = 0
         return unsafe withUnsafePointer(to: &none) { none in
-          unsafe COpenSSL.HMAC(
-            function.evp, key.baseAddress ?? UnsafeRawPointer(none), Int32(clamping: key.count),
-            message.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? none, message.count, &code, &length) != nil
+          unsafe EVP_Q_mac(
+            nil, "HMAC", nil, function.name, nil, key.baseAddress ?? UnsafeRawPointer(none), key.count,
+            message.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? none, message.count,
+            output.baseAddress?.assumingMemoryBound(to: UInt8.self), output.count, &length) != nil
         }
       }
     }
-    precondition(result && Int(length) == code.count, "internal error: HMAC failed")
-    return code
+    precondition(done && length == function.digestByteCount, "internal error: HMAC failed")
   }
 }
 

@@ -13,6 +13,16 @@ public enum HashFunction: Sendable, Equatable {
     }
   }
 
+  // As OpenSSL's providers call it.
+  var name: String {
+    switch self {
+    case .md5: "MD5"
+    case .sha1: "SHA1"
+    case .sha256: "SHA2-256"
+    case .sha512: "SHA2-512"
+    }
+  }
+
   var evp: OpaquePointer? {
     switch self {
     case .md5: unsafe EVP_md5()

@@ -48,15 +48,35 @@ public struct Argon2idCost: Sendable, Equatable {
     guard let passes, limits.passes.contains(passes) else {
       throw CostError(field: "passes", value: passes, allowed: limits.passes)
     }
-    let memory = 8 * lanes...limits.maximumMemoryKiB
-    guard let memoryKiB, memory.contains(memoryKiB) else {
-      throw CostError(field: "memoryKiB", value: memoryKiB, allowed: memory)
+    let least = Self.leastMemoryKiB(lanes: lanes)
+    guard let memoryKiB, memoryKiB >= least, memoryKiB <= limits.maximumMemoryKiB else {
+      // Where the limits leave no memory for so many lanes, the range named is the limit alone.
+      let allowed = min(least, limits.maximumMemoryKiB)...limits.maximumMemoryKiB
+      throw CostError(field: "memoryKiB", value: memoryKiB, allowed: allowed)
     }
     let (work, overflow) = memoryKiB.multipliedReportingOverflow(by: passes)
     guard !overflow, work <= limits.maximumWork else {
-      throw CostError(field: "memoryKiB × passes", value: overflow ? nil : work, allowed: 1...limits.maximumWork)
+      throw CostError(
+        field: "memoryKiB × passes", value: overflow ? nil : work, allowed: 1...max(1, limits.maximumWork))
     }
     self.init(memoryKiB: Int(memoryKiB), passes: Int(passes), lanes: Int(lanes))
+  }
+
+  /// What the algorithm itself takes (RFC 9106 §3.1); nothing beyond is handed to a library, whatever made the cost.
+  func check() throws(CryptoError) {
+    func check(_ field: String, _ value: Int, _ allowed: ClosedRange<Int64>) throws(CryptoError) {
+      guard allowed.contains(Int64(value)) else {
+        throw .costOutOfRange(CostError(field: field, value: Int64(value), allowed: allowed))
+      }
+    }
+    try check("lanes", lanes, 1...0xFF_FFFF)
+    try check("passes", passes, 1...Int64(UInt32.max))
+    try check("memoryKiB", memoryKiB, Self.leastMemoryKiB(lanes: Int64(lanes))...Int64(UInt32.max))
+  }
+
+  private static func leastMemoryKiB(lanes: Int64) -> Int64 {
+    let (least, overflow) = lanes.multipliedReportingOverflow(by: 8)
+    return overflow ? .max : least
   }
 }
 
@@ -69,16 +89,19 @@ public enum Argon2id {
   ///
   /// - Parameter salt: 8 bytes or more; 16 in every format of ours.
   /// - Parameter secret: the optional key K, `associatedData` the optional X of the RFC: empty in every format of ours.
+  /// - Throws: `badLength` for what isn't 32 bits long, `costOutOfRange` for what the algorithm itself doesn't take (the
+  ///   limits for files are in `Argon2idCost`), both before any memory is taken; `outOfMemory`; `libraryMissing`.
   public static func deriveKey(
     passphrase: borrowing SecretBytes, salt: [UInt8], cost: Argon2idCost, byteCount: Int = 32, secret: [UInt8] = [],
     associatedData: [UInt8] = []
   ) throws(CryptoError) -> SecretBytes {
-    guard salt.count >= 8 else { throw .badLength("salt") }
-    guard byteCount >= 4 else { throw .badLength("derived key") }
-    guard cost.passes > 0, cost.lanes > 0, cost.memoryKiB >= 8 * cost.lanes else {
-      throw .costOutOfRange(
-        CostError(field: "memoryKiB", value: Int64(cost.memoryKiB), allowed: 8...Int64(UInt32.max)))
-    }
+    let longest = Int(UInt32.max)
+    guard (8...longest).contains(salt.count) else { throw .badLength("salt") }
+    guard (4...longest).contains(byteCount) else { throw .badLength("derived key") }
+    guard passphrase.byteCount <= longest else { throw .badLength("passphrase") }
+    guard secret.count <= longest else { throw .badLength("secret") }
+    guard associatedData.count <= longest else { throw .badLength("associated data") }
+    try cost.check()
     let isPlain = secret.isEmpty && associatedData.isEmpty
     guard isPlain, cost.lanes == 1, salt.count == Int(crypto_pwhash_SALTBYTES), byteCount >= 16 else {
       return try LibArgon2.deriveKey(

@@ -14,6 +14,7 @@ enum LibArgon2 {
     return unsafe unsafeBitCast(symbol, to: ArgonFunction.self)
   }()
 
+  /// Lengths and costs are checked by the caller, `Argon2id.deriveKey`: each fits 32 bits.
   static func deriveKey(
     passphrase: borrowing SecretBytes, salt: [UInt8], cost: Argon2idCost, byteCount: Int, secret: [UInt8],
     associatedData: [UInt8]
@@ -29,24 +30,24 @@ enum LibArgon2 {
               unsafe associatedData.withUnsafeMutableBufferPointer { associatedData in
                 var context = unsafe argon2_context()
                 unsafe context.out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                unsafe context.outlen = UInt32(clamping: output.count)
+                unsafe context.outlen = UInt32(output.count)
                 unsafe context.pwd = UnsafeMutableRawPointer(mutating: passphrase.baseAddress)?
                   .assumingMemoryBound(to: UInt8.self)
-                unsafe context.pwdlen = UInt32(clamping: passphrase.count)
+                unsafe context.pwdlen = UInt32(passphrase.count)
                 unsafe context.salt = salt.baseAddress
-                unsafe context.saltlen = UInt32(clamping: salt.count)
+                unsafe context.saltlen = UInt32(salt.count)
                 if !secret.isEmpty {
                   unsafe context.secret = secret.baseAddress
-                  unsafe context.secretlen = UInt32(clamping: secret.count)
+                  unsafe context.secretlen = UInt32(secret.count)
                 }
                 if !associatedData.isEmpty {
                   unsafe context.ad = associatedData.baseAddress
-                  unsafe context.adlen = UInt32(clamping: associatedData.count)
+                  unsafe context.adlen = UInt32(associatedData.count)
                 }
-                unsafe context.t_cost = UInt32(clamping: cost.passes)
-                unsafe context.m_cost = UInt32(clamping: cost.memoryKiB)
-                unsafe context.lanes = UInt32(clamping: cost.lanes)
-                unsafe context.threads = UInt32(clamping: cost.lanes)
+                unsafe context.t_cost = UInt32(cost.passes)
+                unsafe context.m_cost = UInt32(cost.memoryKiB)
+                unsafe context.lanes = UInt32(cost.lanes)
+                unsafe context.threads = UInt32(cost.lanes)
                 unsafe context.version = 0x13
                 return unsafe function(&context)
               }

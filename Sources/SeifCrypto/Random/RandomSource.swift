@@ -13,10 +13,16 @@ public struct RandomSource: Sendable {
 
   /// OpenSSL's generator, seeded by the kernel.
   public static let system = unsafe RandomSource { buffer in
-    let status = unsafe RAND_bytes(
-      buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(clamping: buffer.count))
-    // Going on without randomness would be worse than any crash.
-    guard status == 1 else { fatalError("internal error: no randomness") }
+    // Lengths are Int32 there, so a longer buffer is filled in pieces: a part left out would be zeros.
+    var filled = 0
+    while filled < buffer.count {
+      let count = min(1 << 30, buffer.count - filled)
+      let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<filled + count])
+      let status = unsafe RAND_bytes(piece.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(count))
+      // Going on without randomness would be worse than any crash.
+      guard status == 1 else { fatalError("internal error: no randomness") }
+      filled += count
+    }
   }
 
   /// Random bytes that will be public: a nonce, a salt, an identifier.

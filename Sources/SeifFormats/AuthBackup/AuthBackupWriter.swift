@@ -25,7 +25,8 @@ public struct AuthBackupWriter: BackupWriter {
   public var fileExtension: String { "authbackup" }
 
   public func losses(of records: Records) -> [Loss] {
-    version == 1 ? RecordKind.cards.allLost(in: records) : []
+    let foreign = ForeignMembers.removed(from: records).losses
+    return version == 1 ? RecordKind.cards.allLost(in: records) + records.unusableLost(.cards) + foreign : foreign
   }
 
   public func write(
@@ -34,7 +35,7 @@ public struct AuthBackupWriter: BackupWriter {
     switch passphrase {
     case .none: throw .passphraseRequired
     case .some(let passphrase):
-      var records = records.withIdentifiers(from: options.random)
+      var records = ForeignMembers.removed(from: records).records.withIdentifiers(from: options.random)
       if version == 1 { records.unusable.removeAll { $0.kind == .cards } }
       let body = AuthBackupBody.write(
         records, version: version, exportedAt: options.exportedAt, link: options.link)

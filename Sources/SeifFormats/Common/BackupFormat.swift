@@ -16,7 +16,7 @@ public struct FormatInput: Sendable {
   /// Its JSON under the policy for headers, or why it is none.
   public let json: Result<JSONDocument, JSONError>
 
-  /// The bytes of a file; JSON is looked for only where the first byte can begin an object or list.
+  /// The bytes of a file. Nothing is copied; the index of its JSON takes 16 bytes a value, at most 32 MiB.
   public init(_ bytes: SecretValue) {
     self.bytes = bytes
     do throws(JSONError) {
@@ -33,6 +33,8 @@ public struct ReadingOptions: Sendable {
   public var argon2id = Argon2idCost.Limits.standard
   /// How many rounds PBKDF2 may have.
   public var pbkdf2Rounds = PBKDF2.allowedRounds
+  /// The format, where a person names it; nil: the one that the bytes claim.
+  public var format: FormatIdentifier?
 
   /// The limits of every file.
   public static let standard = ReadingOptions()
@@ -58,6 +60,44 @@ public protocol BackupFile: Sendable {
   var header: HeaderFacts { get }
   /// Opens with exactly these bytes as the passphrase; nil for a file that isn't sealed.
   func open(passphrase: borrowing SecretBytes?) throws(FormatError) -> OpenedBackup
+  /// Opens with the first of several passphrases that fits, tried in order. Where each entry has a seal of its own,
+  /// each is opened with the first that fits it.
+  ///
+  /// - Throws: `passphraseRequired` if the list is empty and the file is sealed; `cannotOpen` if none fits.
+  func open(passphrases: [SecretValue]) throws(FormatError) -> OpenedBackup
+}
+
+extension BackupFile {
+  public func open(passphrases: [SecretValue]) throws(FormatError) -> OpenedBackup {
+    guard header.isSealed else { return try open(passphrase: nil) }
+    guard !passphrases.isEmpty else { throw .passphraseRequired }
+    for passphrase in passphrases {
+      do throws(FormatError) {
+        return try open(passphrase: SecretBytes(copying: passphrase))
+      } catch {
+        guard error == .cannotOpen else { throw error }
+      }
+    }
+    throw .cannotOpen
+  }
+
+  /// Opens with a passphrase as a person gave it: the bytes as they came, then their composed, then their decomposed
+  /// normal form, each only where it differs; as typed alone where the format says so. Nil for a file that isn't sealed.
+  ///
+  /// - Throws: `cannotOpen` when every form was tried; `passphraseRequired` without a passphrase or with an empty one,
+  ///   under which nothing was ever sealed.
+  public func openTryingForms(passphrase: borrowing SecretBytes?) throws(FormatError) -> OpenedBackup {
+    guard header.isSealed else { return try open(passphrase: nil) }
+    switch passphrase {
+    case .none: throw .passphraseRequired
+    case .some(let passphrase):
+      guard passphrase.byteCount > 0 else { throw .passphraseRequired }
+      guard !header.takesPassphraseAsTyped else {
+        return try open(passphrases: [passphrase.withBytes { SecretValue(copying: $0) }])
+      }
+      return try open(passphrases: Normalization.passphraseForms(passphrase))
+    }
+  }
 }
 
 /// What can be said of a file without its passphrase. Nothing in it is proven.
@@ -80,6 +120,8 @@ public struct HeaderFacts: Sendable {
   public var isHeaderBound: Bool
   /// What can be read without the passphrase beside the parameters, in words.
   public var readableFields: [String]
+  /// Names that stand in clear beside what is sealed, in the order of the entries; anyone may have changed them.
+  public var clearLabels: [String] = []
   /// A time that the header or name claims; never to be shown as a fact.
   public var claimedTime: Timestamp?
   /// Whether the passphrase goes into the key as typed, without trying other normal forms.

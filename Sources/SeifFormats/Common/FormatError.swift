@@ -1,12 +1,16 @@
 public import SeifBytes
 public import SeifCrypto
 
-/// Why a file can't be opened. All but the last three are known before a passphrase is asked for or a key derived.
+/// Why a file can't be opened. All but the last four are known before a passphrase is asked for or a key derived.
 public enum FormatError: Error, Equatable, CustomStringConvertible {
   /// Not the JSON (or other text) that a backup is made of: damaged, cut off, or no backup.
   case unreadable(JSONError)
   /// A text, but not of this format.
   case otherFormat
+  /// None of the formats that are read here; what the bytes look like.
+  case unknownFormat(ContentGuess)
+  /// It claims to be of several formats; which one must be said.
+  case ambiguousFormat([FormatIdentifier])
   /// A version that isn't known; nil: more than 64 bits.
   case unsupportedVersion(Int64?)
   /// A key derivation or cipher that the version doesn't have; the field.
@@ -19,10 +23,12 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
   case passphraseRequired
   /// Wrong passphrase, or damaged or altered: the two can't be told apart.
   case cannotOpen
-  /// Authentic, but no vault inside; the reason as a short word.
+  /// Authentic, or in clear, but no vault inside; the reason in short words.
   case badBody(String)
   /// A derivation that can't be done on this machine.
   case cryptography(CryptoError)
+  /// A file that the format doesn't allow without entries would have none.
+  case nothingToWrite
 
   /// What is wrong with a field of a header.
   public enum HeaderFault: Error, Sendable, Equatable {
@@ -36,12 +42,17 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case length
     /// Its value contradicts another field.
     case contradiction
+    /// It holds nothing, and must.
+    case empty
   }
 
   public var description: String {
     switch self {
     case .unreadable(let error): "the file is damaged or isn't a backup: \(error)"
     case .otherFormat: "this isn't a backup of this kind"
+    case .unknownFormat(let guess): "this isn't a backup of a known kind; it looks like \(guess)"
+    case .ambiguousFormat(let formats):
+      "the file claims to be of several formats: \(formats.map(\.rawValue).joined(separator: ", "))"
     case .unsupportedVersion(let version):
       "the backup has version \(version.map(String.init) ?? "of more than 64 bits"), which isn't known here"
     case .unknownAlgorithm(let field): "the header's \(field) names an algorithm that this version doesn't have"
@@ -49,8 +60,9 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case .costRefused(let error): "the file asks for too much work or memory to open: \(error)"
     case .passphraseRequired: "the file is sealed under a passphrase"
     case .cannotOpen: "the passphrase is wrong or the file is damaged; the two can't be told apart"
-    case .badBody(let reason): "the passphrase is right, but what is inside is no vault (\(reason))"
+    case .badBody(let reason): "it opens, but what is inside is no vault (\(reason))"
     case .cryptography(let error): "\(error)"
+    case .nothingToWrite: "there is nothing that this format can hold, and it allows no empty file"
     }
   }
 
@@ -61,6 +73,7 @@ public enum FormatError: Error, Equatable, CustomStringConvertible {
     case .encoding: "isn't written as it should be"
     case .length: "has the wrong length"
     case .contradiction: "contradicts another field"
+    case .empty: "is empty"
     }
   }
 }

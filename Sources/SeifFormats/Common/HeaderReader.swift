@@ -22,6 +22,16 @@ struct HeaderReader {
     return text
   }
 
+  func secret(_ key: String) throws(FormatError) -> SecretValue {
+    guard let text = try value(key).secret else { throw .badHeader(field: prefix + key, .wrongType) }
+    return text
+  }
+
+  func bool(_ key: String) throws(FormatError) -> Bool {
+    guard let bool = try value(key).bool else { throw .badHeader(field: prefix + key, .wrongType) }
+    return bool
+  }
+
   func integer(_ key: String) throws(FormatError) -> JSONValue.Integer {
     guard let integer = try value(key).integer else { throw .badHeader(field: prefix + key, .wrongType) }
     return integer
@@ -40,9 +50,9 @@ struct HeaderReader {
 
   func base64(_ key: String, lineBreaks: Bool = false) throws(FormatError) -> SecretValue {
     let text = try value(key)
+    guard text.kind == .string else { throw .badHeader(field: prefix + key, .wrongType) }
     let decoded = text.withString { bytes in try? Base64.decode(bytes, lineBreaks: lineBreaks) }
-    guard let decoded else { throw .badHeader(field: prefix + key, .wrongType) }
-    guard let decoded else { throw .badHeader(field: prefix + key, .encoding) }
+    guard let decoded, let decoded else { throw .badHeader(field: prefix + key, .encoding) }
     return decoded
   }
 

@@ -44,7 +44,7 @@ struct SealedBody: Sendable {
     }
   }
 
-  private static func deriveKey(
+  static func deriveKey(
     _ derivation: HeaderFacts.KeyDerivation, salt: [UInt8], passphrase: borrowing SecretBytes
   ) throws(FormatError) -> SecretBytes {
     do throws(CryptoError) {

@@ -5,6 +5,7 @@ internal import SeifRecords
 /// The body of a `vault2fa-backup`: a Key URI an account, and the app's own metadata, none of it required.
 enum Vault2FABody {
   static let appName = "Vault2FA"
+  static let ownKeys: Set<String> = ["accounts", "app", "exported"]
 
   static func read(_ body: SecretValue, header: HeaderFacts) throws(FormatError) -> OpenedBackup {
     let document: JSONDocument
@@ -19,22 +20,25 @@ enum Vault2FABody {
     guard list.kind == .array else { throw .badBody("accounts is not a list") }
     var records = Records()
     var problems: [EntryProblem] = []
+    var notices: [String] = []
     for (index, value) in list.elements.enumerated() {
-      guard let reason = readEntry(value, &records) else { continue }
+      guard let reason = readEntry(value, at: index, &records, &notices) else { continue }
       problems.append(EntryProblem(list: RecordKind.accounts.rawValue, index: index, reason: reason))
       records.unusable.append(UnusableEntry(kind: .accounts, json: value.canonical))
     }
     for (key, value) in root.members
-    where !["accounts", "app", "exported"].contains(where: { key.is($0) }) {
+    where !ownKeys.contains(where: { key.is($0) }) {
       records.opaque.append(OpaqueMember(key: key.text, value: value.canonical))
     }
     return OpenedBackup(
       header: header, exportedAt: root["exported"]?.string.flatMap { Timestamp(rfc3339: $0) }, records: records,
-      problems: problems, link: nil, body: body)
+      problems: problems, link: nil, body: body, notices: notices)
   }
 
   // The reason why an entry can't be used, or nil.
-  private static func readEntry(_ value: JSONValue, _ records: inout Records) -> String? {
+  private static func readEntry(
+    _ value: JSONValue, at index: Int, _ records: inout Records, _ notices: inout [String]
+  ) -> String? {
     guard value.kind == .object else { return "not-an-object" }
     guard let uri = value["uri"]?.secret else { return "no-uri" }
     var info = EntryInfo()
@@ -55,6 +59,7 @@ enum Vault2FABody {
       let parsed = try KeyURI(parsing: uri)
       records.accounts.append(
         Account(issuer: parsed.issuer, account: parsed.account, otp: parsed.parameters, info: info))
+      notices += uriNotices(parsed).map { "accounts[\(index)]: \($0)" }
       return nil
     } catch {
       return "bad-uri:\(error.part.rawValue)"
@@ -63,7 +68,7 @@ enum Vault2FABody {
 
   static func write(_ records: Records, exportedAt: Timestamp) -> SecretValue {
     var writer = JSONWriter(capacity: 4096)
-    writer.beginObject(opaque: records.opaque.filter { !["accounts", "app", "exported"].contains($0.key) })
+    writer.beginObject(opaque: records.opaque.filter { !ownKeys.contains($0.key) })
     writer.key("accounts")
     writer.beginArray()
     for (index, entry) in records.accounts.enumerated() {

@@ -14,13 +14,15 @@ public struct Vault2FAWriter: BackupWriter {
   public var fileExtension: String { "json" }
 
   public func losses(of records: Records) -> [Loss] {
-    records.accountsOnlyLosses(fields: { info in
-      [
-        info.tags.isEmpty ? nil : "tags", info.urls.isEmpty ? nil : "urls",
-        info.customFields.isEmpty ? nil : "customFields", info.exactHost ? "exactHost" : nil,
-        info.id == nil ? nil : "id",
-      ]
-    })
+    var losses: [Loss] = []
+    for (index, account) in records.accounts.enumerated() {
+      let fields =
+        (account.info.id == nil ? [] : ["id"]) + account.info.filledAdditions
+        + account.info.opaque.map(\.key).filter { $0 == "uri" }
+      losses += fields.map { Loss(kind: .accounts, index: index, field: $0) }
+    }
+    return losses + records.lossesOutside(.accounts, keepsUnusable: true, keepsOpaque: true)
+      + records.opaque.map(\.key).filter(Vault2FABody.ownKeys.contains).map { Loss(kind: .accounts, field: $0) }
   }
 
   public func write(

@@ -21,7 +21,7 @@ public struct KeyURI: Sendable {
   /// | `/` in the label, white space around the URI | text; refused | text; dropped |
   /// | algorithm | any case, `-` and `Hmac` dropped | also `Algorithm.` dropped |
   /// | HOTP without a counter | refused | 0, with a warning |
-  /// | Steam | type `steam`, `encoder=steam` | also `steam://`, a bare `steam`, issuer `Steam` with five digits |
+  /// | Steam | type `steam`, `encoder=steam` | also `steam://`, a bare `steam`, issuer `Steam` with five digits (SHA1, 30 s) |
   /// | `motp://`, `otpauth://motp`, `otpauth://yaotp` | refused | `ForeignKeyURI` reads them |
   public enum Dialect: Sendable, Hashable {
     /// The URIs inside backups and records, where one text has one meaning.
@@ -96,7 +96,8 @@ public struct KeyURI: Sendable {
   }
 
   /// The canonical text, ASCII: every parameter in a fixed order, everything outside RFC 3986's unreserved characters
-  /// escaped. Both dialects read the same account out of it, but that `list` drops spaces around an issuer.
+  /// escaped. Both dialects read the same account out of it, except that `list` drops spaces around an issuer and takes
+  /// an ordinary account of five digits whose issuer is `Steam` for Steam's, as the programs do that export those.
   public func write() -> SecretValue {
     KeyURIWriter.write(self)
   }

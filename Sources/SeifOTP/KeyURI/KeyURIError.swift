@@ -50,7 +50,7 @@ public struct KeyURIError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  init(_ error: OTPError) {
+  init(code error: OTPError) {
     switch error {
     case .secret: part = .secret
     case .digits: part = .digits

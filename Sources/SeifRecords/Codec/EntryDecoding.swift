@@ -11,15 +11,21 @@ public enum EntryDecoding {
     _ kind: RecordKind, from list: JSONValue, into records: inout Records, problems: inout [EntryProblem]
   ) {
     for (index, value) in list.elements.enumerated() {
-      do throws(EntryFault) {
-        let faults = try decodeEntry(kind, value, &records)
-        problems += faults.map {
-          EntryProblem(list: kind.rawValue, index: index, field: $0.field, reason: $0.reason)
-        }
-      } catch {
-        problems.append(EntryProblem(list: kind.rawValue, index: index, reason: error.reason))
-        records.unusable.append(UnusableEntry(kind: kind, json: value.canonical))
-      }
+      decode(kind, entry: value, at: index, into: &records, problems: &problems)
+    }
+  }
+
+  /// Adds one entry of a kind to `records`, or to `records.unusable`, and reports it at its position.
+  public static func decode(
+    _ kind: RecordKind, entry value: JSONValue, at index: Int = 0, into records: inout Records,
+    problems: inout [EntryProblem]
+  ) {
+    do throws(EntryFault) {
+      let faults = try decodeEntry(kind, value, &records)
+      problems += faults.map { EntryProblem(list: kind.rawValue, index: index, field: $0.field, reason: $0.reason) }
+    } catch {
+      problems.append(EntryProblem(list: kind.rawValue, index: index, reason: error.reason))
+      records.unusable.append(UnusableEntry(kind: kind, json: value.canonical))
     }
   }
 

@@ -1,0 +1,45 @@
+# make start: build, and see Seif at work on a sample; make test: every check and test. The rest stands in the README.
+PREFIX = /usr/local
+DESTDIR =
+bin = $(DESTDIR)$(PREFIX)/bin
+doc = $(DESTDIR)$(PREFIX)/share/doc/seif
+
+.PHONY: build start clean-demo test lint soak bench install uninstall clean
+
+build:
+	@scripts/set-up build
+	@scripts/build-release
+
+start:
+	@scripts/start
+
+clean-demo:
+	rm -rf demo
+
+test:
+	@scripts/test
+
+lint:
+	@scripts/lint
+
+soak:
+	@scripts/soak
+
+bench:
+	@scripts/bench
+
+# Root installs what the owner of this folder has built, so that no file in here becomes root's.
+install:
+	@scripts/build-for-install
+	install -d "$(bin)" "$(doc)"
+	install -m 755 build/seif "$(bin)/seif"
+	cp -R LICENSE docs/. "$(doc)"
+	chmod -R u=rwX,go=rX "$(doc)"
+
+uninstall:
+	rm -f "$(bin)/seif"
+	rm -rf "$(doc)"
+	@scripts/say-vaults
+
+clean:
+	rm -rf .build build Benchmarks/.build

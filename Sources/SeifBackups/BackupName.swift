@@ -1,0 +1,67 @@
+public import SeifBytes
+
+/// The name of a backup: `seif-backup-20260910T110058Z-0.authbackup`. Its time is a claim, for ordering files that nothing
+/// better orders.
+public struct BackupName: Sendable, Hashable {
+  /// When it says it was made.
+  public var time: Timestamp
+  /// Tells names of one second apart, from 0.
+  public var sequence: Int64
+  /// The whole name.
+  public var text: String
+
+  /// The name of a backup made now.
+  public init(time: Timestamp, sequence: Int64, fileExtension: String) {
+    self.time = time.wholeSeconds
+    self.sequence = sequence
+    let compact = time.rfc3339.filter { $0 != "-" && $0 != ":" }
+    text = "seif-backup-\(compact)-\(sequence).\(fileExtension)"
+  }
+
+  /// A name of any pattern: `…YYYYMMDDTHHMMSSZ…`, else its first number as a time (up to 10 digits seconds, more
+  /// milliseconds), its last number as the sequence; both by value, never as text. Nil for a name without a number.
+  public init?(reading name: String) {
+    let stem = name.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init) ?? name
+    var runs: [Substring.UTF8View] = []
+    var rest = stem.utf8[...]
+    while let start = rest.firstIndex(where: Self.isDigit) {
+      let digits = rest[start...].prefix(while: Self.isDigit)
+      runs.append(Substring(digits).utf8)
+      rest = rest[digits.endIndex...]
+    }
+    guard let first = runs.first, let last = runs.last else { return nil }
+    text = name
+    if let stamp = Self.compactTime(stem) {
+      time = stamp
+      sequence = runs.count > 2 ? Int64(String(Substring(last))) ?? 0 : 0
+      return
+    }
+    guard let number = Int64(String(Substring(first))) else { return nil }
+    time = first.count <= 10 ? Timestamp(seconds: number) : Timestamp(milliseconds: number)
+    sequence = runs.count > 1 ? Int64(String(Substring(last))) ?? 0 : 0
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func compactTime(_ stem: String) -> Timestamp? {
+    let bytes = Array(stem.utf8)
+    guard bytes.count >= 16 else { return nil }
+    for start in 0...bytes.count - 16 {
+      let part = bytes[start..<start + 16]
+      guard part[start + 8] == 0x54, part[start + 15] == 0x5A,
+        part.enumerated().allSatisfy({ $0.offset == 8 || $0.offset == 15 || isDigit($0.element) })
+      else { continue }
+      let text = String(decoding: part, as: UTF8.self)
+      func piece(_ from: Int, _ count: Int) -> Substring { text.dropFirst(from).prefix(count) }
+      let full = "\(piece(0, 4))-\(piece(4, 2))-\(piece(6, 2))T\(piece(9, 2)):\(piece(11, 2)):\(piece(13, 2))Z"
+      if let time = Timestamp(rfc3339: full) { return time }
+    }
+    return nil
+  }
+}
+
+extension BackupName: Comparable {
+  public static func < (left: BackupName, right: BackupName) -> Bool {
+    (left.time, left.sequence) < (right.time, right.sequence)
+  }
+}

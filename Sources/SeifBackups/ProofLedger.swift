@@ -1,0 +1,50 @@
+public import SeifBytes
+public import SeifRecords
+
+/// What the ledger remembers of a backup.
+public struct LedgerEvent: Sendable, Hashable {
+  /// What happened.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    case stored, proven, drilled, pruned, missing, altered, failed
+  }
+  /// When, by this machine's clock.
+  public var at: Timestamp
+  /// What happened.
+  public var kind: Kind
+  /// The destination, as the person named it.
+  public var destination: String
+  /// The file's name there.
+  public var name: String
+  /// SHA-256 of the complete file, 32 bytes.
+  public var sha256: [UInt8]
+  /// Size of the file.
+  public var byteCount: Int
+  /// The format, as `authbackup-2`.
+  public var format: String
+  /// How many entries of each kind it holds.
+  public var counts: [RecordKind: Int]
+
+  /// An event.
+  public init(
+    at: Timestamp, kind: Kind, destination: String, name: String, sha256: [UInt8], byteCount: Int, format: String,
+    counts: [RecordKind: Int]
+  ) {
+    self.at = at
+    self.kind = kind
+    self.destination = destination
+    self.name = name
+    self.sha256 = sha256
+    self.byteCount = byteCount
+    self.format = format
+    self.counts = counts
+  }
+}
+
+/// Where proofs are written down: append-only, inside the vault.
+public protocol ProofLedger {
+  /// Everything that was written down, oldest first.
+  func events() throws -> [LedgerEvent]
+  /// Writes an event down, durably, before it returns. `records`: the contents of the file, which go into the entry as a
+  /// keyed hash.
+  func append(_ event: LedgerEvent, records: Records?) throws
+}

@@ -1,0 +1,85 @@
+public import SeifBytes
+public import SeifRecords
+
+/// How many proven backups stay.
+public struct RetentionRule: Sendable, Hashable {
+  /// The newest.
+  public var last = 10
+  /// One a day, for so many days.
+  public var daily = 7
+  /// One a week, for so many weeks.
+  public var weekly = 4
+  /// One a month, for so many months.
+  public var monthly = 12
+
+  /// Ten, and one for each of 7 days, 4 weeks and 12 months.
+  public init() {}
+}
+
+/// Which old backups may go. Only files that the ledger holds as proven and that lie unchanged are looked at.
+public enum Retention {
+  /// Proven backups that stay whatever the rule says.
+  public static let alwaysKept = 3
+
+  /// Why nothing is deleted.
+  public enum Refusal: Sendable, Hashable, CustomStringConvertible {
+    /// The newest backup isn't proven.
+    case notProven
+    /// A list lost more than a fifth or ten of its entries since the last proven backup.
+    case shrunk(RecordKind, from: Int, to: Int)
+    /// The clock stands before the ledger's last entry.
+    case clockBehind
+    /// The clock stands over 30 days after the ledger's last entry.
+    case clockAhead
+
+    public var description: String {
+      switch self {
+      case .notProven: "the new backup isn't proven"
+      case .shrunk(let kind, let before, let now):
+        "the vault has \(now) of \(kind.rawValue) where the last backup had \(before)"
+      case .clockBehind: "the clock stands before the last entry of the ledger"
+      case .clockAhead: "the clock stands more than 30 days after the last entry of the ledger"
+      }
+    }
+  }
+
+  /// What stands against deleting anything, nil: nothing.
+  ///
+  /// - Parameter previous: the newest proven event before this backup, nil for the first.
+  public static func refusal(
+    newest: LedgerEvent, previous: LedgerEvent?, lastEntry: Timestamp?, now: Timestamp
+  ) -> Refusal? {
+    guard newest.kind == .proven else { return .notProven }
+    if let lastEntry {
+      if now < lastEntry { return .clockBehind }
+      if now.seconds - lastEntry.seconds > 30 * 86_400 { return .clockAhead }
+    }
+    guard let previous else { return nil }
+    for kind in RecordKind.allCases {
+      let (before, after) = (previous.counts[kind] ?? 0, newest.counts[kind] ?? 0)
+      if before - after > 10 || Double(before - after) > Double(before) * 0.2 {
+        return .shrunk(kind, from: before, to: after)
+      }
+    }
+    return nil
+  }
+
+  /// The proven events whose files may go, oldest first.
+  public static func expired(_ proven: [LedgerEvent], rule: RetentionRule) -> [LedgerEvent] {
+    let newestFirst = proven.sorted { ($0.at, $0.name) > ($1.at, $1.name) }
+    var kept = Set(newestFirst.prefix(max(rule.last, alwaysKept)))
+    func keepOne(per seconds: Int64, _ count: Int) {
+      var seen = Set<Int64>()
+      for event in newestFirst where seen.count < count && seen.insert(event.at.seconds / seconds).inserted {
+        kept.insert(event)
+      }
+    }
+    keepOne(per: 86_400, rule.daily)
+    keepOne(per: 7 * 86_400, rule.weekly)
+    var months = Set<String>()
+    for event in newestFirst where months.count < rule.monthly {
+      if months.insert(String(event.at.rfc3339.prefix(7))).inserted { kept.insert(event) }
+    }
+    return newestFirst.reversed().filter { !kept.contains($0) }
+  }
+}

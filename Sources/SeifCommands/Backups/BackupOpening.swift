@@ -1,0 +1,87 @@
+internal import SeifBytes
+internal import SeifFormats
+internal import SeifRecords
+
+/// Options of every command that opens a file: whose passphrase, which format, and whether costs above the limits are
+/// allowed.
+struct OpeningOptions: OptionGroup, Sendable {
+  static let format = Option.value("format", "FORMAT", "read the file as this format, where it could be several")
+  static let allowCost = Option.flag("allow-cost", "open a file that asks for more time or memory than the limits")
+  static var options: [Option] { PassphraseOptions.options + [format, allowCost] }
+
+  let passphrase: PassphraseSource
+  let reading: ReadingOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    passphrase = try PassphraseOptions(&arguments).source
+    var reading = arguments.flag(Self.allowCost) ? ReadingOptions.raised : .standard
+    reading.format = try arguments.choice(Self.format)
+    self.reading = reading
+  }
+}
+
+/// Opens files of any known format for the commands.
+enum BackupOpening {
+  /// Tries a person has with the passphrase.
+  private static let tries = 3
+
+  /// The header of a file, everything decided that can be without a passphrase.
+  static func readHeader(
+    _ path: String, _ options: OpeningOptions, _ context: Context
+  ) throws(CommandFailure) -> any BackupFile {
+    let input = FormatInput(try InputFile.read(path, context))
+    do throws(FormatError) {
+      return try FormatRegistry.read(input, options: options.reading)
+    } catch {
+      throw CommandFailure(error, file: shown(path))
+    }
+  }
+
+  /// The contents of a file; asks for the passphrase only if the header is sound.
+  static func open(
+    _ path: String, _ options: OpeningOptions, _ context: Context
+  ) throws(CommandFailure) -> OpenedBackup {
+    try open(try readHeader(path, options, context), path, options, context)
+  }
+
+  /// The contents of a file whose header was read.
+  static func open(
+    _ file: any BackupFile, _ path: String, _ options: OpeningOptions, _ context: Context
+  ) throws(CommandFailure) -> OpenedBackup {
+    guard file.header.isSealed else {
+      do throws(FormatError) {
+        return try file.open(passphrase: nil)
+      } catch {
+        throw CommandFailure(error, file: shown(path))
+      }
+    }
+    let isPerson = options.passphrase == .person
+    var failure = CommandFailure(.cannotOpen, file: shown(path))
+    for attempt in 1...tries {
+      let passphrase = try options.passphrase.read(for: shown(path), context)
+      do throws(FormatError) {
+        return try file.openTryingForms(passphrase: passphrase.duplicate())
+      } catch {
+        failure = CommandFailure(error, file: shown(path))
+        guard error == .cannotOpen, isPerson, attempt < tries else { throw failure }
+      }
+      context.talk.fail(failure)
+    }
+    throw failure
+  }
+
+  /// Says what can't be used, each by place and reason.
+  static func report(_ backup: OpenedBackup, _ context: Context) {
+    for notice in backup.notices { context.talk.say(.warn, notice) }
+    for problem in backup.problems {
+      let place = problem.list + (problem.index.map { " \($0 + 1)" } ?? "")
+      let what = problem.field.map { "its \($0) can't be used" } ?? "can't be used"
+      context.talk.warn("\(place): \(what) (\(problem.reason))")
+    }
+  }
+
+  /// How a file is called in messages.
+  static func shown(_ path: String) -> String {
+    path == "-" ? "standard input" : path
+  }
+}

@@ -1,0 +1,92 @@
+internal import SeifBytes
+internal import SeifCrypto
+internal import SeifFormats
+internal import SeifRecords
+
+/// Options of the commands that write a file of some format.
+struct TargetOptions: OptionGroup, Sendable {
+  static let to = Option.value("to", "FORMAT", "the format to write (see: seif formats)")
+  static let formatVersion = Option.value("format-version", "N", "a version of it other than the usual one")
+  static let strict = Option.flag("strict", "refuse if anything would be lost")
+  static var options: [Option] { [to, formatVersion, strict] + WriteOptions.options + NewPassphraseOptions.options }
+
+  let writer: any BackupWriter
+  let strict: Bool
+  let write: WriteOptions
+  let newPassphrase: NewPassphraseOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    let name = try arguments.required(Self.to)
+    let version = try arguments.integer(Self.formatVersion, in: 1...100)
+    let names = FormatIdentifier.allCases.filter { FormatRegistry.writer(for: $0) != nil }.map(\.rawValue)
+    guard let identifier = FormatIdentifier(rawValue: name), names.contains(name) else {
+      let guess = Suggestion.nearest(to: name, among: names).map { ". Did you mean \($0)?" } ?? ""
+      throw UsageError("--to takes one of: \(names.joined(separator: ", "))\(guess)")
+    }
+    guard let writer = FormatRegistry.writer(for: identifier, version: version) else {
+      throw UsageError("\(name) isn't written in version \(version ?? 0)")
+    }
+    self.writer = writer
+    strict = arguments.flag(Self.strict)
+    write = try WriteOptions(&arguments)
+    newPassphrase = try NewPassphraseOptions(&arguments)
+  }
+}
+
+/// Writes records into a file of some format for `convert` and `export`.
+enum FileWriting {
+  /// Names what the target can't hold; with `--strict` that is the end.
+  static func settleLosses(
+    _ records: Records, _ target: TargetOptions, _ context: Context
+  ) throws(CommandFailure) -> [Loss] {
+    let losses = target.writer.losses(of: records)
+    guard !losses.isEmpty else { return [] }
+    let name = FormatRegistry.format(target.writer.identifier)?.displayName ?? target.writer.identifier.rawValue
+    for line in LossText.lines(losses, format: name) { context.talk.warn(line) }
+    if target.strict {
+      throw CommandFailure(
+        .badInput, "\(name) can't hold all of it", hint: "Nothing was written; leave out --strict to write the rest.")
+    }
+    return losses
+  }
+
+  /// The complete file, its passphrase asked for if the format is sealed.
+  static func seal(
+    _ records: Records, _ target: TargetOptions, now: Timestamp, _ context: Context
+  ) throws(CommandFailure) -> SecretValue {
+    let options = WritingOptions(exportedAt: now)
+    do throws(FormatError) {
+      guard target.writer.isSealed else { return try target.writer.write(records, options: options, passphrase: nil) }
+    } catch {
+      throw CommandFailure(error, file: "the new file")
+    }
+    let isPerson = target.newPassphrase.source == .person
+    let speed = SealingSpeed.derivationsPerSecond(target.writer.identifier, version: target.writer.version)
+    let random = RandomSource.system
+    let passphrase = try target.newPassphrase.obtain(
+      for: target.write.output.map { BackupOpening.shown($0) } ?? "the new file", guessesPerSecond: speed, context,
+      random: isPerson ? { random.makeBytes($0) } : nil)
+    do throws(FormatError) {
+      return try target.writer.write(records, options: options, passphrase: passphrase.duplicate())
+    } catch {
+      throw CommandFailure(error, file: "the new file")
+    }
+  }
+}
+
+/// Losses in words, a line each kind and field.
+enum LossText {
+  /// "Vault2FA can't hold: 2 cards", "… tags of 3 codes".
+  static func lines(_ losses: [Loss], format: String) -> [String] {
+    var counts: [(key: String, count: Int)] = []
+    for loss in losses {
+      let key = loss.field.map { "\(loss.kind.rawValue): \($0)" } ?? loss.kind.rawValue
+      if let index = counts.firstIndex(where: { $0.key == key }) {
+        counts[index].count += 1
+      } else {
+        counts.append((key, 1))
+      }
+    }
+    return counts.map { "\(format) can't hold \($0.key), \($0.count) left out" }
+  }
+}

@@ -1,0 +1,54 @@
+internal import SeifBytes
+internal import SeifFormats
+internal import SeifRecords
+
+/// `seif convert IN --to FORMAT -o OUT`: from any format that is read to any that is written, without a vault.
+struct ConvertCommand: Command {
+  static let name = "convert"
+  static let summary = "turn a file of one format into another, naming what the target can't hold"
+  static let usage = """
+    seif convert IN --to FORMAT -o OUT [OPTIONS]
+
+    Opens IN and writes its entries as another format. What the target can't hold is
+    named, and IN is left as it is. Formats without a passphrase (json, uri-list) give a
+    file that anyone can read. IN and OUT may be - for standard input and output.
+    """
+  static var options: [Option] { TargetOptions.options + OpeningOptions.options + [OutputOptions.quiet] }
+
+  private let file: String
+  private let opening: OpeningOptions
+  private let target: TargetOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    file = try arguments.positional("IN")
+    opening = try OpeningOptions(&arguments)
+    target = try TargetOptions(&arguments)
+    guard target.write.output != nil else { throw UsageError("-o OUT is needed; - for standard output") }
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let backup = try BackupOpening.open(file, opening, context)
+    BackupOpening.report(backup, context)
+    let records = backup.records
+    let losses = try FileWriting.settleLosses(records, target, context)
+    let now = Timestamp(seconds: context.clock.now())
+    let bytes: SecretValue
+    if target.writer.identifier == .json {
+      bytes = NeutralJSON.write(
+        source: SourceFacts(backup), records: records, problems: backup.problems, losses: losses, reveal: true)
+    } else {
+      bytes = try FileWriting.seal(records, target, now: now, context)
+    }
+    try bytes.withBytes { (span) throws(CommandFailure) in
+      try Destination.write(
+        span, to: target.write.output, replacing: target.write.force, isBinary: false, context)
+    }
+    let written = records.count - Set(losses.filter { $0.field == nil }).count
+    context.talk.say(
+      .ok, "\(written) of \(records.count) entries written to \(BackupOpening.shown(target.write.output ?? "-"))")
+    if !target.writer.isSealed { context.talk.warn("anyone who has that file can read it") }
+    if losses.isEmpty, backup.problems.isEmpty { return .done }
+    context.talk.say("Keep \(BackupOpening.shown(file)) until you've checked.")
+    return .partial
+  }
+}

@@ -1,0 +1,72 @@
+internal import SeifBytes
+internal import SeifFormats
+
+/// `seif formats`: what is read and written.
+struct FormatsCommand: Command {
+  static let name = "formats"
+  static let summary = "list the formats that are read and written"
+  static let usage = """
+    seif formats [OPTIONS]
+
+    Lists every format with its versions. Files are recognised by their bytes, never by
+    their names.
+    """
+  static var options: [Option] { OutputOptions.options }
+
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    output = try OutputOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let written = Dictionary(grouping: FormatRegistry.writers, by: \.identifier)
+    if output.json {
+      try context.output.writeLine(json: document(written))
+      return .done
+    }
+    var table = Table([
+      Table.Column("format"), Table.Column("written"), Table.Column("sealed"), Table.Column("name", rank: 1),
+    ])
+    for format in FormatRegistry.formats {
+      let versions = (written[format.identifier] ?? []).map(\.version).sorted()
+      let sealed = (written[format.identifier] ?? []).contains(where: \.isSealed)
+      table.add([
+        format.identifier.rawValue, versions.isEmpty ? "-" : "v" + versions.map(String.init).joined(separator: ", v"),
+        sealed ? "yes" : "no", format.displayName,
+      ])
+    }
+    try context.output.write(table.text(context.output.style))
+    return .done
+  }
+
+  private func document(_ written: [FormatIdentifier: [any BackupWriter]]) -> SecretValue {
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    writer.schema("seif-formats", 1)
+    writer.key("formats")
+    writer.beginArray()
+    for format in FormatRegistry.formats {
+      writer.beginObject()
+      writer.key("id")
+      writer.string(format.identifier.rawValue)
+      writer.key("name")
+      writer.string(format.displayName)
+      writer.key("written")
+      writer.beginArray()
+      for writable in written[format.identifier] ?? [] {
+        writer.beginObject()
+        writer.key("version")
+        writer.integer(Int64(writable.version))
+        writer.key("sealed")
+        writer.bool(writable.isSealed)
+        writer.endObject()
+      }
+      writer.endArray()
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return writer.finish()
+  }
+}

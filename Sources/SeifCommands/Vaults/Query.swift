@@ -1,0 +1,61 @@
+internal import SeifBytes
+internal import SeifRecords
+internal import SeifVault
+
+/// Finds the entry that a person means.
+///
+/// An identifier or `name:account` hits one; else an exact name comes before a beginning, and that before a part. Letters
+/// are compared without case and normal form, the same in every locale.
+struct Query {
+  private let text: String
+  private let folded: String
+
+  init(_ text: String) {
+    self.text = text
+    folded = Self.folded(text)
+  }
+
+  /// A text as it is compared.
+  static func folded(_ text: String) -> String {
+    Normalization.nfc(Normalization.nfc(text).lowercased())
+  }
+
+  /// The summaries that the query fits best, none or several.
+  func matches(_ summaries: [EntrySummary]) -> [EntrySummary] {
+    if let id = UUID(text) {
+      let hit = summaries.filter { $0.id == id }
+      if !hit.isEmpty { return hit }
+    }
+    let keyed = summaries.map { ($0, Self.folded($0.name), Self.folded($0.account)) }
+    let tests: [(String, String) -> Bool] = [
+      { name, account in "\(name):\(account)" == folded },
+      { name, _ in name == folded },
+      { _, account in account == folded },
+      { name, _ in name.hasPrefix(folded) },
+      { name, account in name.contains(folded) || account.contains(folded) },
+    ]
+    for test in tests {
+      let hits = keyed.filter { test($0.1, $0.2) }.map(\.0)
+      if !hits.isEmpty { return hits }
+    }
+    return []
+  }
+
+  /// The one entry that is meant; asks on a terminal where several fit.
+  ///
+  /// - Throws: exit 66 for none, and for several where nobody can choose; those are listed.
+  func resolve(_ summaries: [EntrySummary], _ context: Context) throws(CommandFailure) -> EntrySummary {
+    let hits = matches(summaries)
+    guard let first = hits.first else {
+      throw CommandFailure(.notFound, "nothing here fits \"\(text)\"", hint: "Try: seif list")
+    }
+    guard hits.count > 1 else { return first }
+    let lines = hits.prefix(20).map { hit in
+      [hit.name, hit.account, hit.id.description].filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+    if let choice = context.choose("\"\(text)\" fits \(hits.count) entries:", among: lines), choice < hits.count {
+      return hits[choice]
+    }
+    throw CommandFailure(.notFound, "\"\(text)\" fits \(hits.count) items. Say which:", details: lines)
+  }
+}

@@ -1,0 +1,86 @@
+internal import SeifBytes
+internal import SeifVault
+
+/// Which vault, and what opens it: its passphrase, or the recovery code with `--recovery-code`.
+struct UnlockOptions: OptionGroup, Sendable {
+  static let recovery = Option.flag("recovery-code", "what is given is the recovery code, not the passphrase")
+  static var options: [Option] {
+    VaultOptions.options + PassphraseOptions.options + VaultPassphraseOptions.options + [recovery]
+  }
+  /// For commands in which `--passphrase-fd` and `--passphrase-file` speak of another file.
+  static var optionsBesideFile: [Option] { VaultOptions.options + VaultPassphraseOptions.options + [recovery] }
+
+  let vault: VaultOptions
+  private let source: PassphraseSource
+  private let usesRecoveryCode: Bool
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    vault = try VaultOptions(&arguments)
+    let own = try VaultPassphraseOptions(&arguments).source
+    source = own == .person ? try PassphraseOptions(&arguments).source : own
+    usesRecoveryCode = arguments.flag(Self.recovery)
+  }
+
+  /// - Parameter besideFile: the command opens a file too, to which the options without "vault" belong.
+  init(_ arguments: inout ParsedArguments, besideFile: Void) throws(UsageError) {
+    vault = try VaultOptions(&arguments)
+    source = try VaultPassphraseOptions(&arguments).source
+    usesRecoveryCode = arguments.flag(Self.recovery)
+  }
+
+  /// The place of the vault and of what is remembered about it elsewhere.
+  func location(_ context: Context) throws(CommandFailure) -> VaultLocation {
+    let folder = try vault.folder(context.environment)
+    return VaultLocation(folder: folder, stateFolder: UserFolders.state(context.environment).map { $0 + "/seif" } ?? folder)
+  }
+
+  /// The vault, unlocked. Faults that unlocking finds are said.
+  func unlock(_ access: VaultAccess, _ context: Context) throws(CommandFailure) -> Vault {
+    let location = try location(context)
+    let vault: Vault
+    do throws(VaultError) {
+      // Found before anybody is asked for a passphrase.
+      _ = try Vault.open(at: location, access: .readOnly).id
+    } catch {
+      throw CommandFailure(error, folder: location.folder)
+    }
+    vault = try unlock(location, access, context)
+    for fault in vault.openingFaults { context.talk.warn("\(fault)") }
+    if !vault.openingFaults.isEmpty { context.talk.warn("nothing is purged until this is settled: seif doctor") }
+    return vault
+  }
+
+  private func unlock(
+    _ location: VaultLocation, _ access: VaultAccess, _ context: Context
+  ) throws(CommandFailure) -> Vault {
+    let isPerson = source == .person
+    var failure = CommandFailure(VaultError(.wrongPassphrase), folder: location.folder)
+    for attempt in 1...3 {
+      let given = try source.readAny(
+        question: usesRecoveryCode ? "Recovery code" : "Passphrase for the vault", context)
+      guard given.byteCount > 0 else { throw PassphraseSource.empty }
+      do throws(VaultError) {
+        let locked = try Vault.open(at: location, access: access)
+        guard usesRecoveryCode else { return try locked.unlock(passphrase: given) }
+        return try locked.unlock(recoveryCode: try RecoveryCode.normalise(given))
+      } catch {
+        failure = CommandFailure(error, folder: location.folder)
+        let again = [.wrongPassphrase, .malformedRecoveryCode].contains(error.code)
+        guard again, isPerson, attempt < 3 else { throw failure }
+      }
+      context.talk.fail(failure)
+    }
+    throw failure
+  }
+}
+
+/// Runs work on a vault and turns its errors into failures of the command.
+func withVaultErrors<R>(
+  _ folder: String, _ body: () throws(VaultError) -> R
+) throws(CommandFailure) -> R {
+  do throws(VaultError) {
+    return try body()
+  } catch {
+    throw CommandFailure(error, folder: folder)
+  }
+}

@@ -1,0 +1,32 @@
+internal import SeifVault
+
+extension CommandFailure {
+  /// A vault's refusal, with the exit code of the command line.
+  init(_ error: VaultError, folder: String) {
+    switch error.code {
+    case .missing:
+      self.init(.notFound, "there is no vault in \(folder)", hint: "Make one: seif init")
+    case .alreadyExists:
+      self.init(.cannotCreate, "there is a vault in \(folder) already", hint: "Nothing was changed.")
+    case .wrongPassphrase:
+      self.init(
+        .refused, "Can't open the vault: the passphrase is wrong or the vault is damaged",
+        hint: "The two can't be told apart.")
+    case .busy:
+      self.init(
+        .busy, "Another Seif is writing to this vault", hint: "Nothing was changed; try again in a moment.")
+    case .full:
+      self.init(.ioFailed, "The disk is full", hint: "The vault is as it was before.")
+    case .noSuchEntry, .noSuchWayIn, .nothingToUndo:
+      self.init(.notFound, error.description)
+    case .io, .readOnly, .cantOpen:
+      self.init(.ioFailed, error.description)
+    case .outOfMemory:
+      self.init(.unavailable, error.description)
+    case .malformedRecoveryCode, .invalidEntry:
+      self.init(.badInput, error.description)
+    default:
+      self.init(.badInput, error.description)
+    }
+  }
+}
