@@ -96,6 +96,16 @@ final class Home {
     _ words: String..., passphrase: String? = nil, newPassphrase: String? = nil, vaultPassphrase: String? = nil,
     secret: String? = nil, input: String = "", environment: [String: String] = [:], reveals: Bool = false
   ) throws -> Terminal.Result {
+    try seif(
+      list: words, passphrase: passphrase, newPassphrase: newPassphrase, vaultPassphrase: vaultPassphrase,
+      secret: secret, input: input, environment: environment, reveals: reveals)
+  }
+
+  @discardableResult
+  func seif(
+    list words: [String], passphrase: String? = nil, newPassphrase: String? = nil, vaultPassphrase: String? = nil,
+    secret: String? = nil, input: String = "", environment: [String: String] = [:], reveals: Bool = false
+  ) throws -> Terminal.Result {
     let given = Self.given([
       ("--passphrase-fd", passphrase), ("--new-passphrase-fd", newPassphrase),
       ("--vault-passphrase-fd", vaultPassphrase), ("--secret-fd", secret),
