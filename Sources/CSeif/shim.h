@@ -4,6 +4,7 @@
 #include <sys/select.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -49,3 +50,8 @@ static inline int seif_rename_new(int folder, const char *from, const char *to) 
 // A pipe that no child inherits; in one step, since another thread may start a child at any time.
 static inline int seif_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
 static inline int seif_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 3); }
+// Whether whoever started us wants a signal ignored, as nohup does with SIGHUP.
+static inline int seif_ignores(int signal) {
+  struct sigaction action;
+  return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}

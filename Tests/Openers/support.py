@@ -73,6 +73,6 @@ def seif(*arguments, descriptors=(), timeout=120):
 
 
 def knows(command):
-    """Whether this build of Seif has the command: one it doesn't have is wrong use, 64, even when asked for help."""
-    return subprocess.run([seif_binary(), command, "--help"], stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=30).returncode == 0
+    """Whether this build of Seif has the command: its help names it. One that it doesn't have is wrong use, 64."""
+    done = subprocess.run([seif_binary(), command, "--help"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+    return done.returncode == 0 and f"seif {command}".encode() in done.stdout

@@ -32,7 +32,7 @@ def module(name):
 
 
 def attempt(task):
-    """-> hex of the body, or the error's name (any other error fails the test). In a worker process, so that two run at a time."""
+    """-> hex of the body, or the error's name (any other error fails the test). In a worker process: two at a time."""
     name, data, secret = task
     try:
         return module(name).open_backup(data, secret).hex()

@@ -267,3 +267,10 @@ func refusal(_ text: String, _ policy: JSONPolicy = .strict) -> JSONError? { ref
     #expect(text.withString { SecretValue(copying: $0) } == SecretValue(utf8: expected))
   }
 }
+
+@Suite struct JSONMemoryTests {
+  // The document's bytes, and so much a value; a growing array has up to three times that for a moment.
+  @Test func aValueTakesSixteenBytes() {
+    #expect(MemoryLayout<JSONNode>.stride == 16)
+  }
+}

@@ -166,9 +166,10 @@ import Testing
 @Suite struct LockedPagesTests {
   static func status(_ field: String) -> Int? {
     guard let status = try? String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8) else { return nil }
-    return status.split(separator: "\n").first { $0.hasPrefix("\(field):") }?.split(separator: " ").compactMap {
-      Int($0)
-    }.first
+    return status.split(separator: "\n").first { $0.hasPrefix("\(field):") }?.split { $0 == " " || $0 == "\t" }
+      .compactMap {
+        Int($0)
+      }.first
   }
 
   // In a process of its own: other tests lock pages too.

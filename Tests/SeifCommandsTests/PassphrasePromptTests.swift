@@ -80,6 +80,14 @@ import Testing
     _ = try terminal.finish()
   }
 
+  @Test func aSignalThatTheCallerIgnoresStaysIgnored() throws {
+    let terminal = try Terminal(["-c", "trap '' HUP; exec \(Terminal.probe) ask"], program: "/bin/sh")
+    try terminal.expect(question)
+    terminal.signal(SIGHUP)
+    terminal.type("still here\n")
+    #expect(try terminal.finish().output == hexadecimal("still here") + "\n")
+  }
+
   @Test func endOfInputCancels() throws {
     let terminal = try Terminal(["ask"])
     try terminal.expect(question)

@@ -103,6 +103,20 @@ import Testing
     #expect(CellWidth.of(text) == cells)
   }
 
+  @Test func plainTextsHaveTheWidthOfTheirClusters() {
+    for value in (UInt32(0)...0x2FFF) {
+      guard let scalar = Unicode.Scalar(value) else { continue }
+      let text = "a\(scalar)b"
+      if let cells = CellWidth.ofPlain(text) {
+        #expect(cells == text.reduce(0) { $0 + CellWidth.of($1) }, "U+\(String(value, radix: 16))")
+        #expect(!Display.isHarmful(scalar), "U+\(String(value, radix: 16))")
+      }
+    }
+    #expect(CellWidth.ofPlain("Poșta Română – „da” • …") == 23)
+    #expect(CellWidth.ofPlain("a\u{306}") == nil)
+    #expect(CellWidth.ofPlain("a\u{A0}") == nil)
+  }
+
   @Test(arguments: [
     ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("abcdef", 1, "…"), ("abcdef", 0, ""), ("台灣銀行", 8, "台灣銀行"),
     ("台灣銀行", 7, "台灣銀…"), ("台灣銀行", 6, "台灣…"), ("👨‍👩‍👧‍👦👨‍👩‍👧‍👦", 3, "👨‍👩‍👧‍👦…"),

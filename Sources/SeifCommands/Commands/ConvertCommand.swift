@@ -34,7 +34,8 @@ struct ConvertCommand: Command {
     let now = Timestamp(seconds: context.clock.now())
     let bytes: SecretValue
     if target.writer.identifier == .json {
-      bytes = NeutralJSONWriter(reveals: true).document(backup, lost: losses)
+      bytes = NeutralJSON.write(
+        source: SourceFacts(backup), records: records, problems: backup.problems, losses: losses, reveal: true)
     } else {
       bytes = try FileWriting.seal(records, target, now: now, context)
     }

@@ -43,13 +43,7 @@ struct FormatsCommand: Command {
   private func document(_ written: [FormatIdentifier: [any BackupWriter]]) -> SecretValue {
     var writer = JSONWriter(indent: 2)
     writer.beginObject()
-    writer.key("schema")
-    writer.beginObject()
-    writer.key("name")
-    writer.string("seif-formats")
-    writer.key("version")
-    writer.integer(1)
-    writer.endObject()
+    writer.schema("seif-formats", 1)
     writer.key("formats")
     writer.beginArray()
     for format in FormatRegistry.formats {

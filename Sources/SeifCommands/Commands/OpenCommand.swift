@@ -38,8 +38,10 @@ struct OpenCommand: Command {
     let backup = try BackupOpening.open(file, opening, context)
     let time = Timestamp(seconds: clock.clock(context).now())
     if output.json {
-      let document = NeutralJSONWriter(reveals: reveal.reveal, codesAt: time).document(backup)
-      try context.output.writeLine(json: document)
+      let document = NeutralJSON.write(
+        source: SourceFacts(backup), records: backup.records, problems: backup.problems, reveal: reveal.reveal,
+        codesAt: time)
+      try document.withBytes { (bytes) throws(CommandFailure) in try context.output.write(raw: bytes) }
     } else {
       let tables = RecordTables(at: time, reveals: reveal.reveal, style: context.output.style)
       try context.output.write(tables.text(backup.records))

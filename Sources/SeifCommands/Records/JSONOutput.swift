@@ -1,14 +1,11 @@
 internal import SeifBytes
 
 extension JSONWriter {
-  /// The member `schema` of every JSON document that a command prints.
+  /// The members that begin every JSON document of a command: `"schema": NAME, "version": N`.
   mutating func schema(_ name: String, _ version: Int64) {
-    key("schema")
-    beginObject()
-    member("name", name)
+    member("schema", name)
     key("version")
     integer(version)
-    endObject()
   }
 
   /// A member that is a string.

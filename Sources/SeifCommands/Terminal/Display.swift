@@ -3,7 +3,7 @@ package enum Display {
   /// The text with every C0 and C1 control, ESC, line separator and bidi control replaced by U+FFFD: a name from a file
   /// must not move the cursor, recolour the screen, fake a line or turn the reading order.
   package static func cleaned(_ text: some StringProtocol) -> String {
-    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(text) }
+    if CellWidth.ofPlain(text) != nil { return String(text) }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { result.append(isHarmful(scalar) ? "\u{FFFD}" : scalar) }
     return String(result)

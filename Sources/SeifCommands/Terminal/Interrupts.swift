@@ -1,3 +1,4 @@
+internal import CSeif
 internal import Glibc
 internal import Synchronization
 
@@ -28,10 +29,13 @@ package enum Interrupts {
   }
   private static let state = Mutex(State())
 
+  /// All but those that the caller has us ignore: they come even ignored to one that waits for them.
   private static func waitedFor() -> sigset_t {
     var signals = sigset_t()
     sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT] { sigaddset(&signals, number) }
+    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT] where seif_ignores(number) == 0 {
+      sigaddset(&signals, number)
+    }
     return signals
   }
 

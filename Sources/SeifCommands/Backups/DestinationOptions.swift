@@ -1,0 +1,34 @@
+internal import SeifBackups
+internal import SeifTransports
+
+/// Where backups lie: a folder, or one file as `file:PATH`.
+struct DestinationOptions: OptionGroup, Sendable {
+  static let destination = Option.value("destination", "FOLDER", "the folder of the backups, or file:PATH")
+  static var options: [Option] { [destination] }
+
+  /// As the person named it; the ledger holds a folder by its whole path.
+  let name: String
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    let given = try arguments.required(Self.destination)
+    if given.isEmpty || given == "file:" { throw UsageError("--destination needs the name of a folder, or file:PATH") }
+    name = given
+  }
+
+  /// The transport, and its name in the ledger.
+  func transport(_ context: Context) throws(CommandFailure) -> (any BackupTransport, String) {
+    if name.hasPrefix("file:") {
+      let path = AbsolutePath.of(String(name.dropFirst(5)))
+      guard let transport = FileTransport(path: path) else {
+        throw CommandFailure(.usage, "\(name) names no file")
+      }
+      return (transport, "file:" + path)
+    }
+    let path = AbsolutePath.of(name)
+    let transport = FolderTransport(path: path)
+    guard transport.isAvailable() else {
+      throw CommandFailure(.notFound, "there is no folder \(name)", hint: "Make it, or give another --destination.")
+    }
+    return (transport, path)
+  }
+}

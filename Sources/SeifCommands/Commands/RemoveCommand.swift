@@ -1,0 +1,68 @@
+internal import SeifBytes
+internal import SeifVault
+
+/// `seif remove QUERY…`: into the bin, from which it can come back for 30 days.
+struct RemoveCommand: Command {
+  static let name = "remove"
+  static let summary = "put entries into the bin"
+  static let usage = """
+    seif remove QUERY... [OPTIONS]
+
+    Puts one or more entries into the bin, where they stay for 30 days. `seif undo`
+    brings them back at once.
+    """
+  static var options: [Option] { UnlockOptions.options + [OutputOptions.quiet] }
+
+  private let queries: [String]
+  private let unlock: UnlockOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    queries = try [arguments.positional("QUERY")] + arguments.remainingPositionals()
+    unlock = try UnlockOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let folder = try unlock.vault.folder(context.environment)
+    let vault = try unlock.unlock(.readWrite, context)
+    defer { vault.lock() }
+    let all = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
+    // Every query is settled before anything goes: all of them or none.
+    var ids: [UUID] = []
+    for query in queries {
+      let hit = try Query(query).resolve(all, context)
+      if !ids.contains(hit.id) { ids.append(hit.id) }
+    }
+    try withVaultErrors(folder) { () throws(VaultError) in try vault.remove(ids) }
+    context.talk.say(.ok, "\(ids.count) \(ids.count == 1 ? "entry is" : "entries are") in the bin for 30 days.")
+    context.talk.hint("seif undo")
+    return .done
+  }
+}
+
+/// `seif undo`: takes the last change back.
+struct UndoCommand: Command {
+  static let name = "undo"
+  static let summary = "take the last change of the vault back"
+  static let usage = """
+    seif undo [OPTIONS]
+
+    Takes the last change of the vault back as a whole: an import, an edit, a removal.
+    Up to ten changes can be taken back, one by one. Counters never go back.
+    """
+  static var options: [Option] { UnlockOptions.options + [OutputOptions.quiet] }
+
+  private let unlock: UnlockOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    unlock = try UnlockOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let folder = try unlock.vault.folder(context.environment)
+    let vault = try unlock.unlock(.readWrite, context)
+    defer { vault.lock() }
+    try withVaultErrors(folder) { () throws(VaultError) in try vault.undo() }
+    context.talk.say(.ok, "The last change is undone.")
+    return .done
+  }
+}

@@ -1,0 +1,157 @@
+internal import SeifBytes
+internal import SeifFormats
+internal import SeifOTP
+internal import SeifRecords
+internal import SeifVault
+
+/// `seif show QUERY`: one entry, its secrets masked unless revealed.
+struct ShowCommand: Command {
+  static let name = "show"
+  static let summary = "show one entry, with its secrets masked"
+  static let usage = """
+    seif show QUERY [OPTIONS]
+
+    Shows every field of one entry. Secrets are masked unless you say --reveal.
+    """
+  static var options: [Option] { RevealOptions.options + UnlockOptions.options + OutputOptions.options }
+
+  private let query: String
+  private let reveal: RevealOptions
+  private let unlock: UnlockOptions
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    query = try arguments.positional("QUERY")
+    reveal = try RevealOptions(&arguments)
+    unlock = try UnlockOptions(&arguments)
+    output = try OutputOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let folder = try unlock.vault.folder(context.environment)
+    let vault = try unlock.unlock(.readOnly, context)
+    defer { vault.lock() }
+    let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
+    let hit = try Query(query).resolve(stored, context)
+    let entry = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
+    if output.json {
+      var records = Records()
+      records.append(entry)
+      let document = NeutralJSON.write(source: SourceFacts(format: "vault"), records: records, reveal: reveal.reveal)
+      try document.withBytes { (bytes) throws(CommandFailure) in try context.output.write(raw: bytes) }
+      return .done
+    }
+    for (name, value) in EntryFields(entry, reveals: reveal.reveal, style: context.output.style).lines {
+      try context.output.writeLine("\(name): \(value)")
+    }
+    if !reveal.reveal { context.talk.hint("seif show --reveal \(query)") }
+    return .done
+  }
+}
+
+/// The fields of an entry as names and values for a person.
+struct EntryFields {
+  private(set) var lines: [(String, String)] = []
+  private let reveals: Bool
+  private let style: TerminalStyle
+
+  init(_ entry: Entry, reveals: Bool, style: TerminalStyle) {
+    self.reveals = reveals
+    self.style = style
+    switch entry {
+    case .account(let account): add(account)
+    case .otherAccount(let other): add(other)
+    case .password(let login): add(login)
+    case .card(let card): add(card)
+    case .note(let note):
+      text("title", note.title)
+      secret("text", note.text)
+      date("changed", note.updatedAt)
+    case .document(let document):
+      text("document vault", document.id)
+      text("kind", document.kind.rawValue)
+      text("server", document.server)
+      text("account", document.account)
+      secret("key", Base64.encodedKey(document.masterKey))
+    }
+    common(entry.info)
+  }
+
+  private mutating func add(_ account: Account) {
+    text("issuer", account.issuer)
+    text("account", account.account)
+    switch account.otp.kind {
+    case .totp(let period):
+      text("kind", "TOTP, \(account.otp.digits) digits, \(period) s, \(account.otp.algorithm.name)")
+    case .hotp(let counter):
+      text("kind", "HOTP, \(account.otp.digits) digits, \(account.otp.algorithm.name)")
+      text("next counter", String(counter))
+    case .steam: text("kind", "Steam")
+    }
+    secret("secret", Base32.encode(account.otp.secret))
+  }
+
+  private mutating func add(_ other: OtherAccount) {
+    text("issuer", other.issuer)
+    text("account", other.account)
+    text("kind", other.type)
+    if let seed = other.secret { secret("secret", seed) }
+    if let pin = other.pin { secret("pin", pin) }
+  }
+
+  private mutating func add(_ login: Password) {
+    text("title", login.title)
+    text("user", login.username)
+    secret("password", login.password)
+    if !login.totp.isEmpty { secret("one-time code", login.totp) }
+    if !login.history.isEmpty { text("passwords before", String(login.history.count)) }
+    date("changed", login.updatedAt)
+  }
+
+  private mutating func add(_ card: Card) {
+    text("name", card.name)
+    text("holder", card.holder)
+    secret("number", card.number)
+    text("expiry", card.expiry ?? "")
+    if let cvc = card.cvc { secret("cvc", cvc) }
+  }
+
+  private mutating func common(_ info: EntryInfo) {
+    if !info.notes.isEmpty { secret("notes", info.notes) }
+    for url in info.urls { text(info.exactHost ? "address (this host only)" : "address", url) }
+    if !info.tags.isEmpty { text("tags", info.tags.joined(separator: ", ")) }
+    for field in info.customFields {
+      if field.isSecret {
+        secret(field.name, field.value)
+      } else {
+        // EXPOSE: the person marked this field as no secret.
+        text(field.name, field.value.exposedText() ?? "")
+      }
+    }
+    if info.isFavorite { text("favourite", "yes") }
+    date("made", info.createdAt)
+    if !info.opaque.isEmpty { text("not understood here", info.opaque.map(\.key).joined(separator: ", ")) }
+    if let id = info.id { text("id", id.description) }
+  }
+
+  private mutating func text(_ name: String, _ value: String) {
+    if !value.isEmpty { lines.append((Display.cleaned(name), Display.cleaned(value))) }
+  }
+
+  private mutating func secret(_ name: String, _ value: SecretValue) {
+    // EXPOSE: the person asked for it with --reveal.
+    let shown = reveals ? Display.cleaned(value.exposedText() ?? "(not text)") : RecordTables.mask(style)
+    lines.append((Display.cleaned(name), shown))
+  }
+
+  private mutating func date(_ name: String, _ value: Timestamp?) {
+    if let value { text(name, LocalTime.text(value)) }
+  }
+}
+
+extension Base64 {
+  /// A key as it is shown when revealed.
+  fileprivate static func encodedKey(_ key: SecretValue) -> SecretValue {
+    key.withBytes { encode($0) }
+  }
+}

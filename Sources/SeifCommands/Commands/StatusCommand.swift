@@ -1,0 +1,114 @@
+internal import SeifBackups
+internal import SeifBytes
+internal import SeifRecords
+internal import SeifVault
+
+/// `seif status`: the state of the vault and of its backups.
+struct StatusCommand: Command {
+  static let name = "status"
+  static let summary = "say how the vault and its backups are"
+  static let usage = """
+    seif status [OPTIONS]
+
+    Says what is in the vault, what opens it, and when the last proven backup was made at
+    each destination. --locked says only what can be known without a passphrase.
+    """
+  static let locked = Option.flag("locked", "only what can be known without a passphrase")
+  static var options: [Option] { [locked] + UnlockOptions.options + OutputOptions.options }
+
+  private let onlyLocked: Bool
+  private let unlock: UnlockOptions
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    onlyLocked = arguments.flag(Self.locked)
+    unlock = try UnlockOptions(&arguments)
+    output = try OutputOptions(&arguments)
+  }
+
+  private struct State {
+    var folder = ""
+    var waysIn: [WayIn] = []
+    var counts: [(KindName, Int)]?
+    var proofs: [(destination: String, proof: LedgerEvent)] = []
+    var faults: [String] = []
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let location = try unlock.location(context)
+    var state = State()
+    state.folder = location.folder
+    state.waysIn = try withVaultErrors(location.folder) { () throws(VaultError) in
+      try Vault.open(at: location, access: .readOnly).waysIn
+    }
+    if !onlyLocked {
+      let vault = try unlock.unlock(.readOnly, context)
+      defer { vault.lock() }
+      let summaries = try withVaultErrors(location.folder) { () throws(VaultError) in try vault.summaries() }
+      state.counts = KindName.allCases.map { kind in (kind, summaries.count { kind.fits($0.kind) }) }
+      state.faults = vault.openingFaults.map { "\($0)" }
+      let standing = BackupService.standing(try VaultLedger(vault: vault).events())
+      for (destination, proofs) in Dictionary(grouping: standing, by: \.destination) {
+        if let newest = proofs.max(by: { $0.at < $1.at }) { state.proofs.append((destination, newest)) }
+      }
+      state.proofs.sort { utf8Precedes($0.destination, $1.destination) }
+    }
+    if output.json {
+      try context.output.writeLine(json: document(state))
+    } else {
+      try show(state, context)
+    }
+    return state.faults.isEmpty ? .done : .checkFailed
+  }
+
+  private func show(_ state: State, _ context: Context) throws(CommandFailure) {
+    let now = Timestamp(seconds: context.clock.now())
+    let style = context.output.style
+    var lines = [("vault", state.folder)]
+    lines.append(("ways in", state.waysIn.map(\.kind.name).joined(separator: ", ")))
+    if let counts = state.counts {
+      let parts = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)\($0.1 == 1 ? "" : "s")" }
+      lines.append(("items", parts.isEmpty ? "none" : parts.joined(separator: ", ")))
+      for (destination, proof) in state.proofs {
+        lines.append(("backup", "last proven \(LocalTime.age(proof.at, now: now)) (\(destination))"))
+      }
+      if state.proofs.isEmpty { lines.append(("backup", "\(Sign.warn.text(style)) none is proven")) }
+    }
+    for fault in state.faults { lines.append(("fault", "\(Sign.fail.text(style)) \(fault)")) }
+    for (name, text) in lines {
+      let padding = String(repeating: " ", count: max(1, 9 - name.count))
+      try context.output.writeLine(name + padding + Display.cleaned(text))
+    }
+    if state.counts != nil, state.proofs.isEmpty {
+      try context.output.flush()
+      context.talk.hint("seif backup create --destination FOLDER")
+    }
+  }
+
+  private func document(_ state: State) -> SecretValue {
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    writer.schema("seif-status", 1)
+    writer.member("vault", state.folder)
+    writer.member("waysIn", state.waysIn.map(\.kind.name))
+    if let counts = state.counts {
+      writer.key("items")
+      writer.beginObject()
+      for (kind, count) in counts { writer.member(kind.rawValue, count) }
+      writer.endObject()
+      writer.key("backups")
+      writer.beginArray()
+      for (destination, proof) in state.proofs {
+        writer.beginObject()
+        writer.member("destination", destination)
+        writer.member("name", proof.name)
+        writer.member("provenAt", proof.at.rfc3339)
+        writer.endObject()
+      }
+      writer.endArray()
+    }
+    writer.member("faults", state.faults)
+    writer.endObject()
+    return writer.finish()
+  }
+}

@@ -1,0 +1,54 @@
+internal import SeifBackups
+internal import SeifBytes
+internal import SeifRecords
+internal import SeifVault
+
+/// The vault's ledger as the backup service sees it.
+struct VaultLedger: ProofLedger {
+  let vault: Vault
+
+  func events() throws -> [LedgerEvent] {
+    try vault.ledger().map { entry in
+      LedgerEvent(
+        at: entry.at, kind: LedgerEvent.Kind(entry.event), destination: entry.destination, name: entry.name,
+        sha256: entry.sha256, byteCount: Int(clamping: entry.bytes), format: entry.format, counts: entry.counts)
+    }
+  }
+
+  func append(_ event: LedgerEvent, records: Records?) throws {
+    let content = try records.map { try vault.contentDigest(of: $0) } ?? [UInt8](repeating: 0, count: 32)
+    try vault.appendToLedger(
+      LedgerEntry(
+        event: LedgerEntry.Event(event.kind), at: event.at, destination: event.destination, name: event.name,
+        format: event.format, bytes: Int64(event.byteCount), sha256: event.sha256, counts: event.counts,
+        content: content, state: try vault.counter()))
+  }
+}
+
+extension LedgerEvent.Kind {
+  init(_ event: LedgerEntry.Event) {
+    switch event {
+    case .stored: self = .stored
+    case .proven: self = .proven
+    case .drilled: self = .drilled
+    case .pruned: self = .pruned
+    case .missing: self = .missing
+    case .altered: self = .altered
+    case .failed: self = .failed
+    }
+  }
+}
+
+extension LedgerEntry.Event {
+  init(_ kind: LedgerEvent.Kind) {
+    switch kind {
+    case .stored: self = .stored
+    case .proven: self = .proven
+    case .drilled: self = .drilled
+    case .pruned: self = .pruned
+    case .missing: self = .missing
+    case .altered: self = .altered
+    case .failed: self = .failed
+    }
+  }
+}
