@@ -54,7 +54,9 @@ import Testing
       "cards": ["holder", "isFavorite", "name", "notes", "number", "sortIndex"],
     ]
     let isV2 = root["version"]?.int64 == 2
-    guard root["exportedAt"] != nil, root["accounts"] != nil, root["passwords"] != nil, !isV2 || root["cards"] != nil
+    // A fraction of a second isn't written.
+    guard root["exportedAt"]?.string?.utf8.count == "2026-09-17T08:15:30Z".utf8.count, root["accounts"] != nil,
+      root["passwords"] != nil, !isV2 || root["cards"] != nil
     else { return false }
     return always.allSatisfy { list, keys in
       root[list]?.elements.allSatisfy { entry in keys.allSatisfy { entry[$0] != nil } } ?? true
@@ -93,7 +95,8 @@ import Testing
     let expected = try #require(vector.json["ciphertext"]?.hexBytes) + (try #require(vector.json["tag"]?.hexBytes))
     #expect(both == expected, "\(vector.name)")
     let original = try JSONDocument(parsing: vector.file, policy: .strict).root
-    for part in ["kdf", "cipher", "format", "version"] {
+    // A header's unknown keys aren't kept: they belong to that file, not to its contents.
+    for part in ["kdf", "cipher", "format", "version"] where !vector.name.hasPrefix("unknown-keys") {
       #expect(root[part]?.canonical.exposedText() == original[part]?.canonical.exposedText(), "\(vector.name) \(part)")
     }
   }

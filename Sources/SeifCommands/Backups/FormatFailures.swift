@@ -29,7 +29,8 @@ extension CommandFailure {
     case .badBody:
       self.init(.badInput, "\(file): \(error)", hint: "Nothing was taken from it.")
     case .cryptography(.outOfMemory), .cryptography(.libraryMissing):
-      self.init(.unavailable, "\(file) can't be opened on this machine: \(error)", hint: "Try a machine with more memory.")
+      self.init(
+        .unavailable, "\(file) can't be opened on this machine: \(error)", hint: "Try a machine with more memory.")
     default:
       self.init(.badInput, "\(file): \(error)")
     }

@@ -86,7 +86,8 @@ struct BackupCreateCommand: Command {
       try context.output.writeLine(json: document(report))
     } else {
       let ok = Sign.ok.text(context.output.style)
-      try context.output.writeLine("proven  \(report.proof.name)  fetched again and opened \(ok) \(records.count) entries")
+      try context.output.writeLine(
+        "proven  \(report.proof.name)  fetched again and opened \(ok) \(records.count) entries")
     }
     context.talk.hint("seif backup list --destination \(destination.name)")
   }

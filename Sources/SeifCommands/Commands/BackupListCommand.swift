@@ -71,7 +71,9 @@ struct BackupListCommand: Command {
   private func rows(_ files: [BackupDescriptor], _ proven: [LedgerEvent]) -> [Row] {
     let known = Dictionary(proven.map { ($0.name, $0) }) { _, last in last }
     var rows = files.map { file in
-      guard let proof = known[file.name] else { return Row(name: file.name, byteCount: file.byteCount, state: "unknown") }
+      guard let proof = known[file.name] else {
+        return Row(name: file.name, byteCount: file.byteCount, state: "unknown")
+      }
       let isWhole = file.byteCount.map { $0 == proof.byteCount } ?? true
       return Row(name: file.name, byteCount: file.byteCount, state: isWhole ? "proven" : "altered", at: proof.at)
     }

@@ -72,7 +72,9 @@ struct ImportCommand: Command {
         context.talk.line("~ " + Display.cleaned("\(name): \(fields.joined(separator: ", ")) differs; both are kept"))
       case .updated(let fields):
         var line = "~ \(name): \(fields.joined(separator: ", ")) added to what is there"
-        if fields.contains("counter") { line = "~ \(name): the higher counter is kept; codes from the older one may be refused" }
+        if fields.contains("counter") {
+          line = "~ \(name): the higher counter is kept; codes from the older one may be refused"
+        }
         context.talk.line(Display.cleaned(line))
       case .new, .same: break
       }

@@ -55,9 +55,7 @@ struct NeutralJSONFile: BackupFile {
           reason: "unusable-in-source"))
       records.unusable.append(UnusableEntry(kind: kind, json: entry.canonical))
     }
-    for (key, value) in root.members where !NeutralJSON.reserved.contains(key.text) {
-      records.opaque.append(OpaqueMember(key: key.text, value: value.canonical))
-    }
+    records.opaque = root.unknownMembers(besides: NeutralJSON.reserved)
     let exportedAt = root["source"]?["exportedAt"]?.string.flatMap { Timestamp(rfc3339: $0) }
     return OpenedBackup(
       header: header, exportedAt: exportedAt, records: records, problems: problems, link: nil, body: bytes,

@@ -79,7 +79,8 @@ public struct MergePlan: Sendable {
     var newer = ours
     newer.password = theirs.password
     newer.updatedAt = theirs.updatedAt
-    newer.history = theirs.history + ours.history.filter { row in !theirs.history.contains { $0.password == row.password } }
+    newer.history =
+      theirs.history + ours.history.filter { row in !theirs.history.contains { $0.password == row.password } }
     let (merged, fields) = EntryMerge.merge(.password(newer), with: .password(theirs))
     return (merged, .updated(fields: ["password"] + fields))
   }
