@@ -31,13 +31,13 @@ final class Home: Sendable {
   }()
 
   init() throws {
-    path = Self.root + "/" + UUID().uuidString
+    path = Self.root + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     try FileManager.default.createDirectory(atPath: path + "/runs", withIntermediateDirectories: true)
   }
 
   /// A home that begins as a copy of another: its vault, and what is remembered of it.
   init(copying other: Home) throws {
-    path = Self.root + "/" + UUID().uuidString
+    path = Self.root + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     try FileManager.default.copyItem(atPath: other.path, toPath: path)
     try? FileManager.default.removeItem(atPath: path + "/runs")
     try FileManager.default.createDirectory(atPath: path + "/runs", withIntermediateDirectories: true)
