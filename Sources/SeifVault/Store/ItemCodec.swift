@@ -98,7 +98,9 @@ enum ItemCodec {
       writer.key("secretRef")
       writer.string(secretRef.text)
     }
-    if entry.info.sortIndex == nil {
+    if entry.info.sortIndex == nil, entry.kind != .documents,
+      !entry.info.opaque.contains(where: { utf8Equal($0.key, "sortIndex") })
+    {
       writer.key("sortIndexUnset")
       writer.bool(true)
     }
