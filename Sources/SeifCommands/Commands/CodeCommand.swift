@@ -63,6 +63,10 @@ struct CodeCommand: Command {
     switch stored.entry {
     case .account(let account):
       guard case .hotp = account.otp.kind else { return try timed(account.otp) }
+      if isNext {
+        throw CommandFailure(
+          .usage, "this account counts, so its next code is that of the next call", hint: "Leave out --next.")
+      }
       let shown = try withVaultErrors(folder) { () throws(VaultError) in try vault.advanceCounter(stored.id) }
       do throws(OTPError) {
         return try OneTimePassword.code(shown.otp, at: time)

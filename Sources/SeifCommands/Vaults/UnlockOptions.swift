@@ -47,7 +47,15 @@ struct UnlockOptions: OptionGroup, Sendable {
     }
     vault = try unlock(location, access, context)
     for fault in vault.openingFaults { context.talk.warn("\(fault)") }
-    if !vault.openingFaults.isEmpty { context.talk.warn("nothing is purged until this is settled: seif doctor") }
+    if !vault.openingFaults.isEmpty {
+      context.talk.warn("nothing is purged until this is settled: seif doctor")
+    } else if access == .readWrite {
+      // Late is no harm: what is due stays in the bin until the next command that writes.
+      _ = try? vault.purgeBin()
+    }
+    if access == .readWrite, !vault.keepsCounter {
+      context.talk.warn("\(location.stateFolder) can't be written, so an older copy of this vault wouldn't be noticed")
+    }
     return vault
   }
 
