@@ -34,8 +34,9 @@ struct CodeCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    // Read-write from the start: whether a counter must move is known only once the entry is found.
-    let vault = try unlock.unlock(.readWrite, context)
+    // Read-write from the start: whether a counter must move is known only once the entry is found. A timed code is
+    // shown from a full disk too.
+    let vault = try unlock.unlock(.readWrite, mayOnlyRead: true, context)
     defer { vault.lock() }
     let summaries = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
     let hit = try Query(query).resolve(summaries.filter { $0.hasOneTimeCode || KindName($0.kind) == .code }, context)
