@@ -20,19 +20,46 @@ public struct UUID: Hashable, Sendable, CustomStringConvertible {
 
   /// The UUID written as 8-4-4-4-12 hexadecimal digits, or nil for any other text.
   public init?(_ text: String) {
-    let characters = Array(text.utf8)
-    guard characters.count == 36 else { return nil }
-    let hyphens: Set<Int> = [8, 13, 18, 23]
-    guard hyphens.allSatisfy({ characters[$0] == 0x2D }) else { return nil }
-    let digits = String(
-      decoding: characters.indices.filter { !hyphens.contains($0) }.map { characters[$0] }, as: UTF8.self)
-    guard let bytes = try? Base16.decode(digits), bytes.count == 16 else { return nil }
+    func value(_ byte: UInt8) -> UInt8? {
+      switch byte {
+      case 0x30...0x39: byte - 0x30
+      case 0x41...0x46: byte - 0x37
+      case 0x61...0x66: byte - 0x57
+      default: nil
+      }
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16)
+    var high: UInt8?
+    var position = 0
+    for byte in text.utf8 {
+      if position == 8 || position == 13 || position == 18 || position == 23 {
+        guard byte == 0x2D else { return nil }
+      } else {
+        guard position < 36, let digit = value(byte) else { return nil }
+        if let first = high {
+          bytes.append(first << 4 | digit)
+          high = nil
+        } else {
+          high = digit
+        }
+      }
+      position += 1
+    }
+    guard position == 36, bytes.count == 16 else { return nil }
     self.bytes = bytes
   }
 
   /// The 36 characters in lower case.
   public var description: String {
-    let digits = Array(Base16.encode(bytes))
-    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for (index, byte) in bytes.enumerated() {
+      if index == 4 || index == 6 || index == 8 || index == 10 { text.append(0x2D) }
+      text.append(digit(byte >> 4))
+      text.append(digit(byte & 15))
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }
