@@ -84,7 +84,8 @@ struct EditCommand: Command {
         meanwhile = error
         continue
       }
-      context.talk.say(.ok, "Changed \([changed.name, changed.account].filter { !$0.isEmpty }.joined(separator: ", ")).")
+      context.talk.say(
+        .ok, "Changed \([changed.name, changed.account].filter { !$0.isEmpty }.joined(separator: ", ")).")
       context.talk.hint("seif undo")
       return .done
     }

@@ -56,6 +56,7 @@ struct Query {
     if let choice = context.choose("\"\(text)\" fits \(hits.count) entries:", among: lines), choice < hits.count {
       return hits[choice]
     }
+    if TerminalDevice(context) != nil { throw CommandFailure(.notFound, "none of them was chosen") }
     throw CommandFailure(.notFound, "\"\(text)\" fits \(hits.count) items. Say which:", details: lines)
   }
 }
