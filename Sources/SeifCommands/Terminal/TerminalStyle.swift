@@ -53,8 +53,11 @@ package struct TerminalStyle: Sendable, Equatable {
     guard isTerminal else { return true }
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       if let value = environment[name], !value.isEmpty {
-        let lower = value.lowercased()
-        return lower.contains("utf-8") || lower.contains("utf8")
+        // By bytes: searching for a text links the whole of the regular expressions, a sixth of the program.
+        let letters = Array(value.lowercased().utf8)
+        return letters.indices.contains { start in
+          letters[start...].starts(with: "utf-8".utf8) || letters[start...].starts(with: "utf8".utf8)
+        }
       }
     }
     return false

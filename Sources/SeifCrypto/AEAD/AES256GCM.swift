@@ -29,15 +29,16 @@ public struct AES256GCM: ~Copyable {
   package init(key: borrowing SecretBytes, pieceByteCount: Int) throws(CryptoError) {
     precondition((1...1 << 30).contains(pieceByteCount), "internal error: pieces of an impossible length")
     guard key.byteCount == Self.keyByteCount else { throw .badLength("key") }
-    guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .outOfMemory }
+    guard let context = unsafe libcrypto.pointee.EVP_CIPHER_CTX_new() else { throw .outOfMemory }
     let status = key.withBytes { bytes in
       unsafe bytes.withUnsafeBytes { key in
-        unsafe EVP_CipherInit_ex(
-          context, EVP_aes_256_gcm(), nil, key.baseAddress?.assumingMemoryBound(to: UInt8.self), nil, 1)
+        unsafe libcrypto.pointee.EVP_CipherInit_ex(
+          context, libcrypto.pointee.EVP_aes_256_gcm(), nil, key.baseAddress?.assumingMemoryBound(to: UInt8.self), nil,
+          1)
       }
     }
     guard status == 1 else {
-      unsafe EVP_CIPHER_CTX_free(context)
+      unsafe libcrypto.pointee.EVP_CIPHER_CTX_free(context)
       throw .internalFailure("EVP_CipherInit_ex")
     }
     unsafe self.context = context
@@ -45,7 +46,7 @@ public struct AES256GCM: ~Copyable {
   }
 
   deinit {
-    unsafe EVP_CIPHER_CTX_free(context)
+    unsafe libcrypto.pointee.EVP_CIPHER_CTX_free(context)
   }
 
   /// Seals `plaintext` into `output`, which has room for exactly as many bytes, and gives the 16-byte tag.
@@ -61,8 +62,8 @@ public struct AES256GCM: ~Copyable {
     var tag = [UInt8](repeating: 0, count: Self.tagByteCount)
     var rest: Int32 = 0
     var end = [UInt8](repeating: 0, count: 16)
-    guard unsafe EVP_CipherFinal_ex(context, &end, &rest) == 1,
-      unsafe seif_ctrl_get_tag(context, Int32(Self.tagByteCount), &tag) == 1
+    guard unsafe libcrypto.pointee.EVP_CipherFinal_ex(context, &end, &rest) == 1,
+      unsafe seif_ctrl_get_tag(libcrypto, context, Int32(Self.tagByteCount), &tag) == 1
     else { throw .internalFailure("EVP_CipherFinal_ex") }
     return tag
   }
@@ -81,8 +82,8 @@ public struct AES256GCM: ~Copyable {
       var tag = tag
       var rest: Int32 = 0
       var end = [UInt8](repeating: 0, count: 16)
-      guard unsafe seif_ctrl_set_tag(context, Int32(Self.tagByteCount), &tag) == 1,
-        unsafe EVP_CipherFinal_ex(context, &end, &rest) == 1
+      guard unsafe seif_ctrl_set_tag(libcrypto, context, Int32(Self.tagByteCount), &tag) == 1,
+        unsafe libcrypto.pointee.EVP_CipherFinal_ex(context, &end, &rest) == 1
       else { throw .authenticationFailed }
     }
   }
@@ -123,7 +124,7 @@ public struct AES256GCM: ~Copyable {
   }
 
   private borrowing func start(nonce: [UInt8], encrypting: Bool, aad: RawSpan) throws(CryptoError) {
-    guard unsafe EVP_CipherInit_ex(context, nil, nil, nil, nonce, encrypting ? 1 : 0) == 1 else {
+    guard unsafe libcrypto.pointee.EVP_CipherInit_ex(context, nil, nil, nil, nonce, encrypting ? 1 : 0) == 1 else {
       throw .internalFailure("EVP_CipherInit_ex")
     }
     if aad.byteCount > 0 { unsafe try update(aad, nil) }
@@ -136,7 +137,7 @@ public struct AES256GCM: ~Copyable {
       let status = unsafe input.extracting(offset..<offset + count).withUnsafeBytes { source in
         var written: Int32 = 0
         let target = unsafe output?.baseAddress.map { unsafe ($0 + offset).assumingMemoryBound(to: UInt8.self) }
-        return unsafe EVP_CipherUpdate(
+        return unsafe libcrypto.pointee.EVP_CipherUpdate(
           context, target, &written, source.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(count))
       }
       guard status == 1 else { throw .internalFailure("EVP_CipherUpdate") }
