@@ -61,7 +61,7 @@ let package = Package(
     tests("SeifBytesTests", ["SeifBytes"]),
     tests("SeifCryptoTests", ["SeifCrypto"]),
     tests("SeifOTPTests", ["SeifOTP", "SeifCrypto"]),
-    tests("SeifRecordsTests", ["SeifRecords"]),
+    tests("SeifRecordsTests", ["SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifFormatsTests", ["SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifBackupsTests", ["SeifBackups", "SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),

@@ -1,81 +1,147 @@
 public import SeifBytes
-public import SeifCrypto
-public import SeifFormats
-public import SeifRecords
+internal import SeifCrypto
 internal import SeifSQL
 
 /// An unlocked vault.
 ///
-/// Not `Sendable`: one task or actor owns it. Several processes may have one vault open: each write waits for its turn.
+/// Not `Sendable`: one task or actor owns it. Several processes may have one vault open: each write waits for its turn,
+/// for up to five seconds.
 public final class Vault {
-}
-
-/// A vault that was found and whose version is known, not yet unlocked.
-public struct LockedVault: ~Copyable {
   /// Identifier of the vault.
-  public var id: UUID { fatalError() }
-  /// The ways in, in the order in which they were made.
-  public var waysIn: [WayIn] { [] }
-  /// Opens with a passphrase: its bytes as they came, then their NFC, then their NFD form.
-  ///
-  /// - Throws: `wrongPassphrase`, `noSuchWayIn`, `costRefused`.
-  public consuming func unlock(passphrase: borrowing SecretBytes) throws(VaultError) -> Vault { fatalError() }
-  /// Opens with a recovery code.
-  ///
-  /// - Throws: `wrongPassphrase`, `noSuchWayIn`, `costRefused`.
-  public consuming func unlock(recoveryCode: borrowing RecoveryCode) throws(VaultError) -> Vault { fatalError() }
-}
-
-extension Vault {
-  /// Makes a vault and leaves it unlocked.
-  ///
-  /// - Parameter passphrase: in its NFC form.
-  public static func create(
-    at location: VaultLocation, passphrase: borrowing SecretBytes, recoveryCode: borrowing RecoveryCode,
-    cost: VaultCost, random: RandomSource = .system, now: @escaping @Sendable () -> Timestamp = { Timestamp.now }
-  ) throws(VaultError) -> Vault { fatalError() }
-
-  /// Finds a vault and checks its version; a newer one is refused and stays as it is.
-  public static func open(
-    at location: VaultLocation, access: VaultAccess, random: RandomSource = .system,
-    now: @escaping @Sendable () -> Timestamp = { Timestamp.now }
-  ) throws(VaultError) -> LockedVault { fatalError() }
-
-  /// Identifier of the vault.
-  public var id: UUID { fatalError() }
+  public let id: UUID
+  /// Where it stands.
+  public let location: VaultLocation
+  /// How it was opened.
+  public let access: VaultAccess
   /// What unlocking found: contents that aren't as last written (looked at up to 10,000 rows), an older copy.
-  public var openingFaults: [VaultFault] { [] }
-  /// Wipes the keys and closes the file; every later call fails with `locked`.
-  public func lock() {}
+  public internal(set) var openingFaults: [VaultFault] = []
+  /// Whether the highest counter could be kept in the state folder; if not, an older copy may go unnoticed.
+  public internal(set) var keepsCounter = true
+
+  let schema: VaultSchema
+  let random: RandomSource
+  let clock: @Sendable () -> Timestamp
+  let mark: CounterMark
+  private var connection: Connection?
+  private var keys: VaultKeys?
+
+  /// Rows up to which unlocking checks all contents.
+  static let checkedRowCount: UInt64 = 10_000
+  /// Days that a removed entry stays in the bin.
+  static let binDays: Int64 = 30
+  /// Previous passwords that a login keeps.
+  static let historyCount = 10
+
+  init(
+    connection: Connection, keys: VaultKeys, location: VaultLocation, access: VaultAccess, schema: VaultSchema,
+    random: RandomSource, clock: @escaping @Sendable () -> Timestamp
+  ) {
+    self.connection = connection
+    self.keys = keys
+    self.id = keys.vaultID
+    self.location = location
+    self.access = access
+    self.schema = schema
+    self.random = random
+    self.clock = clock
+    mark = CounterMark(folder: location.stateFolder, vaultID: keys.vaultID)
+  }
+
+  deinit { lock() }
+
+  /// Whether the keys are gone.
+  public var isLocked: Bool { keys == nil }
+
+  /// Wipes the keys, empties the log and closes the file; every later call fails with `locked`.
+  public func lock() {
+    keys = nil
+    guard let connection else { return }
+    self.connection = nil
+    // Another process may still need the log: then it is the one that empties it.
+    if access == .readWrite { try? connection.checkpoint(truncate: true) }
+    try? connection.close()
+  }
+
+  /// The file and the keys, or `locked`.
+  func opened() throws(VaultError) -> (connection: Connection, keys: VaultKeys) {
+    guard let connection, let keys else { throw VaultError(.locked) }
+    return (connection, keys)
+  }
+
+  /// Tables of the present schema.
+  var tables: [VaultTable] { schema.versions.last?.tables ?? [] }
+
   /// How many changes the vault has seen.
-  public func counter() throws(VaultError) -> Int64 { fatalError() }
+  public func counter() throws(VaultError) -> Int64 {
+    let (connection, keys) = try opened()
+    return Int64(clamping: try keys.accumulator.read(from: connection).counter)
+  }
 
-  // Reading
-  public func entries() throws(VaultError) -> [StoredEntry] { fatalError() }
-  public func summaries() throws(VaultError) -> [EntrySummary] { fatalError() }
-  public func entry(_ id: UUID) throws(VaultError) -> StoredEntry { fatalError() }
-  public func records() throws(VaultError) -> Records { fatalError() }
-  public func bin() throws(VaultError) -> [BinnedEntry] { fatalError() }
-  public func tombstones() throws(VaultError) -> Set<UUID> { fatalError() }
+  // MARK: - Transactions
 
-  // Writing
-  @discardableResult public func add(_ entries: [Entry]) throws(VaultError) -> [UUID] { fatalError() }
-  public func replace(_ id: UUID, with entry: Entry) throws(VaultError) { fatalError() }
-  public func remove(_ ids: [UUID]) throws(VaultError) { fatalError() }
-  public func restoreFromBin(_ ids: [UUID]) throws(VaultError) { fatalError() }
-  @discardableResult public func apply(_ changes: [VaultChange]) throws(VaultError) -> [UUID] { fatalError() }
-  public func undo() throws(VaultError) { fatalError() }
-  public func advanceCounter(_ id: UUID) throws(VaultError) -> Account { fatalError() }
-  @discardableResult public func purgeBin() throws(VaultError) -> Int { fatalError() }
+  /// Runs `body` as one whole, with the accumulator, and keeps the new counter afterwards.
+  func write<Result>(_ body: (inout RowWriter) throws(VaultError) -> Result) throws(VaultError) -> Result {
+    let (connection, keys) = try opened()
+    guard access == .readWrite else { throw VaultError(.readOnly, "opened for reading") }
+    var counter: UInt64 = 0
+    let result = try connection.transaction(.immediate) { () throws(VaultError) -> Result in
+      do throws(SQLError) {
+        // Another file may have taken the name (a rotation, a restore): writing to the old one would lose the change.
+        guard try !connection.fileHasMoved() else { throw SQLError(.cantOpen, message: "the file was replaced") }
+        guard try connection.userVersion() == schema.version else { throw SQLError(.newerSchema) }
+      } catch {
+        throw VaultError(error)
+      }
+      var writer = RowWriter(
+        connection: connection, keys: keys, random: random, now: clock(),
+        state: try keys.accumulator.read(from: connection))
+      let result = try body(&writer)
+      try writer.finish()
+      counter = writer.state.counter
+      return result
+    }
+    keepsCounter = mark.raise(to: counter)
+    return result
+  }
 
-  // Ledger and chain of backups
-  @discardableResult public func appendToLedger(_ entry: LedgerEntry) throws(VaultError) -> LedgerEntry { fatalError() }
-  public func ledger() throws(VaultError) -> [LedgerEntry] { fatalError() }
-  public func contentDigest(of records: Records) throws(VaultError) -> [UInt8] { fatalError() }
-  public func nextBackupLink() throws(VaultError) -> BackupLink { fatalError() }
-  public func recordBackup(sequence: Int64, sha256: [UInt8]) throws(VaultError) { fatalError() }
+  /// Runs `body` on one state of the file.
+  func read<Result>(_ body: (Connection, VaultKeys) throws(VaultError) -> Result) throws(VaultError) -> Result {
+    let (connection, keys) = try opened()
+    return try connection.transaction(.deferred) { () throws(VaultError) in try body(connection, keys) }
+  }
+}
 
-  // Checking
-  public func verify() throws(VaultError) -> [VaultFault] { fatalError() }
-  public func acceptOlderCopy() throws(VaultError) { fatalError() }
+/// Runs database calls, turning their failures into the vault's.
+func sql<Result: ~Copyable>(_ body: () throws(SQLError) -> Result) throws(VaultError) -> Result {
+  do throws(SQLError) { return try body() } catch { throw VaultError(error) }
+}
+
+extension Connection {
+  /// A connection to a vault's file.
+  static func vault(_ location: VaultLocation, _ mode: Mode) throws(VaultError) -> Connection {
+    try sql { () throws(SQLError) in
+      let connection = try Connection(path: location.file, mode: mode, vfs: location.vfs)
+      // Identifiers are random, so an import touches all of an index: 32 MiB hold that of some hundred thousand rows.
+      try connection.execute("PRAGMA cache_size = -32768")
+      return connection
+    }
+  }
+
+  /// A prepared statement with its failures turned into the vault's, its first parameter bound to an identifier if given.
+  func statement(_ text: StaticString, binding id: UUID? = nil) throws(VaultError) -> Statement {
+    do throws(SQLError) {
+      let statement = try prepare(text)
+      if let id { try statement.bind(id.bytes, at: 1) }
+      return statement
+    } catch {
+      throw VaultError(error)
+    }
+  }
+}
+
+extension Statement {
+  /// `step`, with its failures turned into the vault's.
+  borrowing func next() throws(VaultError) -> Bool {
+    do throws(SQLError) { return try step() } catch { throw VaultError(error) }
+  }
 }

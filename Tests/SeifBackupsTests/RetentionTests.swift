@@ -42,8 +42,10 @@ import Testing
 
   @Test func nothingGoesWhenTheClockIsOdd() {
     let (newest, previous) = (event(50), event(49))
-    #expect(Retention.refusal(newest: newest, previous: previous, lastEntry: event(51).at, now: event(50).at) == .clockBehind)
-    #expect(Retention.refusal(newest: newest, previous: previous, lastEntry: event(19).at, now: event(50).at) == .clockAhead)
+    #expect(
+      Retention.refusal(newest: newest, previous: previous, lastEntry: event(51).at, now: event(50).at) == .clockBehind)
+    #expect(
+      Retention.refusal(newest: newest, previous: previous, lastEntry: event(19).at, now: event(50).at) == .clockAhead)
     #expect(Retention.refusal(newest: newest, previous: previous, lastEntry: event(20).at, now: event(50).at) == nil)
   }
 }

@@ -45,6 +45,15 @@ struct LibraryTests {
     }
   }
 
+  /// With a run path, a file put beside the program or into a build's folder would be taken for a library.
+  @Test(.enabled(if: releaseBinary != nil, "SEIF_RELEASE_BINARY names no release build"))
+  func aReleaseBuildLooksForThemWhereTheSystemDoes() throws {
+    let dynamic = try run(["readelf", "--dynamic", try #require(releaseBinary)])
+    try #require(dynamic.status == 0)
+    #expect(dynamic.output.contains("(NEEDED)"))
+    #expect(!dynamic.output.contains("(RUNPATH)") && !dynamic.output.contains("(RPATH)"))
+  }
+
   @Test func listingsAreReadByName() {
     let listing = """
       \tlinux-vdso.so.1 (0x00007f89c8c1b000)

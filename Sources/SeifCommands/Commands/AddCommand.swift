@@ -104,7 +104,9 @@ struct AddCommand: Command {
     }
     let expiry = try said(entry.expiry, "Expires (YYYY-MM)", "--expiry YYYY-MM", context, isOptional: true)
     if !expiry.isEmpty {
-      guard EntryOptions.isMonth(expiry) else { throw CommandFailure(.usage, "\(expiry) isn't a year and month, as 2029-04") }
+      guard EntryOptions.isMonth(expiry) else {
+        throw CommandFailure(.usage, "\(expiry) isn't a year and month, as 2029-04")
+      }
       card.expiry = expiry
     }
     card.holder = try said(entry.holder, "Name on the card", "--holder NAME", context, isOptional: true)

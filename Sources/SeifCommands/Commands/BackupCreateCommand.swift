@@ -81,12 +81,17 @@ struct BackupCreateCommand: Command {
     for name in report.missing { context.talk.warn("\(name) was proven here and is gone or altered") }
     if let refusal = report.refusal { context.talk.warn("no old backup was removed: \(refusal)") }
     for name in report.pruned { context.talk.say("removed by the rule: \(name)") }
-    if !report.foreign.isEmpty { context.talk.say("\(report.foreign.count) other files there are left alone.") }
+    switch report.foreign.count {
+    case 0: break
+    case 1: context.talk.say("1 other file there is left alone.")
+    case let count: context.talk.say("\(count) other files there are left alone.")
+    }
     if output.json {
       try context.output.writeLine(json: document(report))
     } else {
       let ok = Sign.ok.text(context.output.style)
-      try context.output.writeLine("proven  \(report.proof.name)  fetched again and opened \(ok) \(records.count) entries")
+      try context.output.writeLine(
+        "proven  \(report.proof.name)  fetched again and opened \(ok) \(records.count) entries")
     }
     context.talk.hint("seif backup list --destination \(destination.name)")
   }

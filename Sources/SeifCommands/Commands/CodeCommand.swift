@@ -38,7 +38,7 @@ struct CodeCommand: Command {
     let vault = try unlock.unlock(.readWrite, context)
     defer { vault.lock() }
     let summaries = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    let hit = try Query(query).resolve(summaries.filter(\.hasOneTimeCode), context)
+    let hit = try Query(query).resolve(summaries.filter { $0.hasOneTimeCode || KindName($0.kind) == .code }, context)
     let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }
     let code = try code(of: stored, vault, folder, context)
     try show(code, hit, context)

@@ -50,7 +50,8 @@ struct ImportCommand: Command {
         incoming: backup.records)
     }
     if !isDryRun {
-      let changes = plan.changes(opaque: backup.records.opaque)
+      let held = try withVaultErrors(folder) { () throws(VaultError) in try vault.records().opaque }
+      let changes = plan.changes(opaque: backup.records.opaque, beside: held)
       if !changes.isEmpty {
         try withVaultErrors(folder) { () throws(VaultError) in _ = try vault.apply(changes) }
       }
@@ -72,7 +73,9 @@ struct ImportCommand: Command {
         context.talk.line("~ " + Display.cleaned("\(name): \(fields.joined(separator: ", ")) differs; both are kept"))
       case .updated(let fields):
         var line = "~ \(name): \(fields.joined(separator: ", ")) added to what is there"
-        if fields.contains("counter") { line = "~ \(name): the higher counter is kept; codes from the older one may be refused" }
+        if fields.contains("counter") {
+          line = "~ \(name): the higher counter is kept; codes from the older one may be refused"
+        }
         context.talk.line(Display.cleaned(line))
       case .new, .same: break
       }
@@ -154,7 +157,11 @@ struct PlanCounts {
 
 extension MergePlan {
   /// The plan as changes of a vault, in one transaction.
-  func changes(opaque: [OpaqueMember]) -> [VaultChange] {
+  ///
+  /// - Parameters:
+  ///   - opaque: members of the file that aren't understood.
+  ///   - held: those of the vault, which stay as they are.
+  func changes(opaque: [OpaqueMember], beside held: [OpaqueMember]) -> [VaultChange] {
     var changes: [VaultChange] = []
     for item in items {
       switch (item.outcome, item.existing) {
@@ -164,7 +171,8 @@ extension MergePlan {
       }
     }
     changes += unusable.map { .addUnusable($0) }
-    if !opaque.isEmpty { changes.append(.setOpaque(opaque)) }
+    let added = opaque.filter { member in !held.contains { $0.key == member.key } }
+    if !added.isEmpty { changes.append(.setOpaque(held + added)) }
     return changes
   }
 }

@@ -134,7 +134,7 @@ struct ListCommand: Command {
       writer.member("name", entry.name)
       writer.member("account", entry.account)
       writer.member("isFavorite", entry.isFavorite)
-      writer.member("hasCode", entry.hasOneTimeCode)
+      writer.member("hasCode", entry.hasOneTimeCode || KindName(entry.kind) == .code)
       writer.member("tags", entry.tags)
       writer.member("urls", entry.urls)
       if let createdAt = entry.createdAt { writer.member("createdAt", createdAt.rfc3339) }

@@ -81,7 +81,8 @@ struct EntryFields {
     text("issuer", account.issuer)
     text("account", account.account)
     switch account.otp.kind {
-    case .totp(let period): text("kind", "TOTP, \(account.otp.digits) digits, \(period) s, \(account.otp.algorithm.name)")
+    case .totp(let period):
+      text("kind", "TOTP, \(account.otp.digits) digits, \(period) s, \(account.otp.algorithm.name)")
     case .hotp(let counter):
       text("kind", "HOTP, \(account.otp.digits) digits, \(account.otp.algorithm.name)")
       text("next counter", String(counter))

@@ -2,7 +2,8 @@
 package enum CommandTable {
   package static var all: [any Command.Type] {
     [
-      OpenCommand.self, InspectCommand.self, VerifyCommand.self, ConvertCommand.self, FormatsCommand.self, InitCommand.self, StatusCommand.self,
+      OpenCommand.self, InspectCommand.self, VerifyCommand.self, ConvertCommand.self, FormatsCommand.self,
+      InitCommand.self, StatusCommand.self,
       PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, AddCommand.self, EditCommand.self,
       RemoveCommand.self, UndoCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,

@@ -13,7 +13,8 @@ struct EntryOptions: OptionGroup, Sendable {
   static let noFavorite = Option.flag("no-favorite", "take that mark away")
   static let expiry = Option.value("expiry", "YYYY-MM", "when the card expires")
   static let holder = Option.value("holder", "NAME", "the name on the card")
-  static let secretFD = Option.value("secret-fd", "N", "read the secret (password, seed, URI, number) from descriptor N")
+  static let secretFD = Option.value(
+    "secret-fd", "N", "read the secret (password, seed, URI, number) from descriptor N")
   static let secretFile = Option.value("secret-file", "F", "read the secret from a file, one line")
   static let text = Option.value("text", "F", "read the note's text, or the notes, from a file; - for standard input")
   static var options: [Option] {

@@ -31,7 +31,8 @@ struct UnlockOptions: OptionGroup, Sendable {
   /// The place of the vault and of what is remembered about it elsewhere.
   func location(_ context: Context) throws(CommandFailure) -> VaultLocation {
     let folder = try vault.folder(context.environment)
-    return VaultLocation(folder: folder, stateFolder: UserFolders.state(context.environment).map { $0 + "/seif" } ?? folder)
+    return VaultLocation(
+      folder: folder, stateFolder: UserFolders.state(context.environment).map { $0 + "/seif" } ?? folder)
   }
 
   /// The vault, unlocked. Faults that unlocking finds are said.

@@ -5,6 +5,7 @@ internal import SeifRecords
 enum AuthBackupBody {
   /// What is read of a body, also kept apart from `Records`: the vault takes nothing of it.
   static let ownKeys: Set<String> = ["exportedAt", "seif", "version"]
+  private static let linkKeys = ["previous", "sequence", "vault"]
 
   static func read(_ body: SecretValue, header: HeaderFacts) throws(FormatError) -> OpenedBackup {
     let document: JSONDocument
@@ -25,9 +26,8 @@ enum AuthBackupBody {
     var link: BackupLink?
     if let value = root["seif"] { link = readLink(value, &problems) }
     let known = ownKeys.union(RecordKind.allCases.map(\.rawValue))
-    for (key, value) in root.members where !known.contains(where: { key.is($0) }) {
-      records.opaque.append(OpaqueMember(key: key.text, value: value.canonical))
-    }
+    records.opaque += root.unknownMembers(besides: known)
+    records.opaque.sort { utf8Precedes($0.key, $1.key) }
     return OpenedBackup(
       header: header, exportedAt: root["exportedAt"]?.string.flatMap { Timestamp(rfc3339: $0) }, records: records,
       problems: problems, link: link, body: body)
@@ -75,7 +75,9 @@ enum AuthBackupBody {
     let sequence = field("sequence") { member -> Int64? in member.int64.flatMap { $0 >= 1 ? $0 : nil } }
     let vault = field("vault") { member in member.string.flatMap { UUID($0) } }
     guard let previous, let sequence, let vault else { return nil }
-    return BackupLink(vault: vault, sequence: sequence, previous: previous)
+    var link = BackupLink(vault: vault, sequence: sequence, previous: previous)
+    link.opaque = value.unknownMembers(besides: linkKeys)
+    return link
   }
 
   /// The canonical text of a body.
@@ -96,7 +98,7 @@ enum AuthBackupBody {
     list(.passwords, records, always: true, &writer)
     if let link {
       writer.key("seif")
-      writer.beginObject()
+      writer.beginObject(opaque: link.opaque)
       writer.key("previous")
       writer.string(Base16.encode(link.previous))
       writer.key("sequence")

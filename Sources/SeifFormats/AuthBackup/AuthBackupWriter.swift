@@ -50,7 +50,7 @@ public struct AuthBackupWriter: BackupWriter {
     let salt = options.random.makeBytes(16)
     let nonce = options.random.makeBytes(12)
     let cost = options.testCost ?? .authBackup
-    let rounds = options.testCost == nil ? AuthBackupV1.standardRounds : 1000
+    let rounds = options.testRounds ?? AuthBackupV1.standardRounds
     let derivation: HeaderFacts.KeyDerivation = version == 1 ? .pbkdf2(rounds: rounds) : .argon2id(cost)
     let aad = version == 1 ? AuthBackupV1.aad(rounds: rounds, salt: salt) : AuthBackupV2.aad(cost: cost, salt: salt)
     let sealed = try SealedBody.seal(

@@ -157,6 +157,8 @@ public struct BackupLink: Sendable, Hashable {
   public var sequence: Int64
   /// SHA-256 of the complete file with the sequence before, 32 bytes; zeros for the first.
   public var previous: [UInt8]
+  /// Members that aren't understood here, of a later version's file.
+  public var opaque: [OpaqueMember] = []
 
   /// A place in a chain.
   public init(vault: UUID, sequence: Int64, previous: [UInt8]) {

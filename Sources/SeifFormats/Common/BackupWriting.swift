@@ -29,6 +29,8 @@ public struct WritingOptions: Sendable {
   public var link: BackupLink?
   /// What the key derivation costs, where it isn't the format's own: for tests, which must be fast.
   package var testCost: Argon2idCost?
+  /// As `testCost`, for PBKDF2.
+  package var testRounds: Int?
 
   /// Options for a file written now.
   public init(exportedAt: Timestamp, random: RandomSource = .system, link: BackupLink? = nil) {

@@ -53,14 +53,7 @@ struct TwoFacEntry: Sendable {
       isUnknown = value.kind == .string && color == nil
     }
     (self.color, hasUnknownColor) = (color, isUnknown)
-    opaque = value.members.filter { member in !known.contains { member.key.is($0) } }
-      .map { OpaqueMember(key: $0.key.text, value: $0.value.canonical) }
-  }
-
-  static func unknownMembers(of root: JSONValue) -> [OpaqueMember] {
-    let known = ["schemaVersion", "createdAt", "encrypted"] + TwoFacFormat.listNames
-    return root.members.filter { member in !known.contains { member.key.is($0) } }
-      .map { OpaqueMember(key: $0.key.text, value: $0.value.canonical) }
+    opaque = value.unknownMembers(besides: known)
   }
 
   /// Why an entry can't be used, in the words of its format.

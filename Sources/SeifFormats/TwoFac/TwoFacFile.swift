@@ -73,6 +73,7 @@ struct TwoFacFile: BackupFile {
     account.info.opaque = entry.opaque
     if let color = entry.color {
       account.info.opaque.append(OpaqueMember(key: "color", value: SecretValue(utf8: "\"\(color)\"")))
+      account.info.opaque.sort { utf8Precedes($0.key, $1.key) }
     }
     return (account, notices)
   }

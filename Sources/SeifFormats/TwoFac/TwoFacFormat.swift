@@ -63,7 +63,10 @@ public struct TwoFacFormat: BackupFormat {
         : ["everything, the secrets too"],
       clearLabels: entries.compactMap(\.label).filter { !$0.isEmpty }, claimedTime: Timestamp(seconds: createdAt),
       takesPassphraseAsTyped: true)
-    return TwoFacFile(header: facts, entries: entries, opaque: TwoFacEntry.unknownMembers(of: root), bytes: input.bytes)
+    return TwoFacFile(
+      header: facts, entries: entries,
+      opaque: root.unknownMembers(besides: ["schemaVersion", "createdAt", "encrypted"] + Self.listNames),
+      bytes: input.bytes)
   }
 
   private func version(_ root: JSONValue, _ header: HeaderReader) throws(FormatError) -> Int64 {

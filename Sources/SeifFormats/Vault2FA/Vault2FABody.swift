@@ -26,10 +26,7 @@ enum Vault2FABody {
       problems.append(EntryProblem(list: RecordKind.accounts.rawValue, index: index, reason: reason))
       records.unusable.append(UnusableEntry(kind: .accounts, json: value.canonical))
     }
-    for (key, value) in root.members
-    where !ownKeys.contains(where: { key.is($0) }) {
-      records.opaque.append(OpaqueMember(key: key.text, value: value.canonical))
-    }
+    records.opaque = root.unknownMembers(besides: ownKeys)
     return OpenedBackup(
       header: header, exportedAt: root["exported"]?.string.flatMap { Timestamp(rfc3339: $0) }, records: records,
       problems: problems, link: nil, body: body, notices: notices)
@@ -52,9 +49,7 @@ enum Vault2FABody {
     take("notes", value["notes"]?.secret) { info.notes = $0 }
     take("sortIndex", value["sortIndex"]?.int64) { info.sortIndex = $0 }
     take("createdAt", value["createdAt"]?.string.flatMap { Timestamp(rfc3339: $0) }) { info.createdAt = $0 }
-    for (key, member) in value.members where !taken.contains(where: { key.is($0) }) {
-      info.opaque.append(OpaqueMember(key: key.text, value: member.canonical))
-    }
+    info.opaque = value.unknownMembers(besides: taken)
     do throws(KeyURIError) {
       let parsed = try KeyURI(parsing: uri)
       records.accounts.append(

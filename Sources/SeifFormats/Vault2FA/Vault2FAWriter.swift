@@ -31,17 +31,24 @@ public struct Vault2FAWriter: BackupWriter {
     switch passphrase {
     case .none: throw .passphraseRequired
     case .some(let passphrase):
-      let salt = options.random.makeBytes(16)
-      let nonce = options.random.makeBytes(12)
-      let rounds = options.testCost == nil ? Vault2FAFormat.standardRounds : 1000
-      let sealed = try SealedBody.seal(
-        Vault2FABody.write(records, exportedAt: options.exportedAt), keyDerivation: .pbkdf2(rounds: rounds),
-        salt: salt, nonce: nonce, aad: [], passphrase: passphrase)
-      var both = SecretBuffer(capacity: sealed.ciphertext.byteCount + 16)
-      both.append(sealed.ciphertext)
-      both.append(sealed.tag)
-      return file(options, rounds: rounds, salt: salt, nonce: nonce, ciphertext: both.finish())
+      return try seal(
+        Vault2FABody.write(records, exportedAt: options.exportedAt), options: options, passphrase: passphrase)
     }
+  }
+
+  /// Seals a body that is written already.
+  func seal(
+    _ body: SecretValue, options: WritingOptions, passphrase: borrowing SecretBytes
+  ) throws(FormatError) -> SecretValue {
+    let salt = options.random.makeBytes(16)
+    let nonce = options.random.makeBytes(12)
+    let rounds = options.testRounds ?? Vault2FAFormat.standardRounds
+    let sealed = try SealedBody.seal(
+      body, keyDerivation: .pbkdf2(rounds: rounds), salt: salt, nonce: nonce, aad: [], passphrase: passphrase)
+    var both = SecretBuffer(capacity: sealed.ciphertext.byteCount + 16)
+    both.append(sealed.ciphertext)
+    both.append(sealed.tag)
+    return file(options, rounds: rounds, salt: salt, nonce: nonce, ciphertext: both.finish())
   }
 
   private func file(

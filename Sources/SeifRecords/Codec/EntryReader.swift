@@ -97,12 +97,12 @@ struct EntryReader {
     fieldFaults.append((field, reason))
   }
 
-  /// What nobody took, as canonical JSON.
+  /// What nobody took, as canonical JSON, in the order of its keys' bytes: what is written and read again is equal.
   var leftovers: [OpaqueMember] {
     var opaque: [OpaqueMember] = []
     for (member, taken) in zip(members, taken) where !taken {
       opaque.append(OpaqueMember(key: member.key.text, value: member.value.canonical))
     }
-    return opaque
+    return opaque.count > 1 ? opaque.sorted { utf8Precedes($0.key, $1.key) } : opaque
   }
 }

@@ -62,7 +62,9 @@ enum DurableFile {
     try content.withBytes { (bytes) throws(TransportError) in
       var done = 0
       while done < bytes.byteCount {
-        let count = bytes.extracting(done..<bytes.byteCount).withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        let count = bytes.extracting(done..<bytes.byteCount).withUnsafeBytes {
+          Glibc.write(file, $0.baseAddress, $0.count)
+        }
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { throw SystemFault.error(place: place) }
         done += count

@@ -1,0 +1,122 @@
+public import SeifBytes
+internal import SeifCrypto
+internal import SeifSQL
+
+/// A vault that was found and whose version is known, not yet unlocked.
+public struct LockedVault: ~Copyable {
+  /// Identifier of the vault.
+  public let id: UUID
+  /// The location it was opened at.
+  public let location: VaultLocation
+  private let wraps: [KeyWrap]
+  private let access: VaultAccess
+  private let connection: Connection
+  private let schema: VaultSchema
+  private let foundVersion: VaultSchemaVersion
+  private let random: RandomSource
+  private let clock: @Sendable () -> Timestamp
+
+  /// The ways in, in the order in which they were made.
+  public var waysIn: [WayIn] { wraps.map(\.wayIn) }
+
+  init(
+    at location: VaultLocation, access: VaultAccess, schema: VaultSchema, random: RandomSource,
+    clock: @escaping @Sendable () -> Timestamp
+  ) throws(VaultError) {
+    guard Folders.exists(location.file) else { throw VaultError(.missing) }
+    func connect(_ mode: Connection.Mode) throws(VaultError) -> Connection {
+      try Connection.vault(location, mode)
+    }
+    // A look first, so that a file that is refused stays as it is, byte for byte.
+    var connection = try connect(.readOnly)
+    var version = try schema.check(connection)
+    if access == .readWrite {
+      try sql(connection.close)
+      connection = try connect(.readWrite)
+      version = try schema.check(connection)
+    } else if version.step != schema.versions.last?.step {
+      throw VaultError(.olderVersion)
+    }
+    let opened = connection
+    (id, wraps) = try sql { () throws(SQLError) in
+      let statement = try opened.prepare("SELECT id FROM vault")
+      guard try statement.step() else { throw SQLError(.corrupt, message: "no vault row") }
+      return (try statement.uuid(0), try KeyWrap.all(in: opened))
+    }
+    self.location = location
+    self.access = access
+    self.connection = connection
+    self.schema = schema
+    foundVersion = version
+    self.random = random
+    self.clock = clock
+  }
+
+  /// Opens with a passphrase: its bytes as they came, then their NFC, then their NFD form.
+  ///
+  /// - Throws: `wrongPassphrase`, `noSuchWayIn`, `costRefused` if a way in asks for too much and no other opens,
+  ///   `migrationFailed` for a file of an older version.
+  public consuming func unlock(passphrase: borrowing SecretBytes) throws(VaultError) -> Vault {
+    let rows = wraps.filter { $0.kind == .passphrase }
+    guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, "passphrase") }
+    var refused: VaultError?
+    for form in Normalization.passphraseForms(passphrase) {
+      let bytes = SecretBytes(copying: form)
+      for row in rows {
+        do throws(VaultError) {
+          guard let dataKey = try row.open(passphrase: bytes, vaultID: id) else { continue }
+          return try finish(dataKey)
+        } catch {
+          guard error.code == .costRefused else { throw error }
+          refused = error
+        }
+      }
+    }
+    throw refused ?? VaultError(.wrongPassphrase)
+  }
+
+  /// Opens with a recovery code.
+  ///
+  /// - Throws: as `unlock(passphrase:)`.
+  public consuming func unlock(recoveryCode: borrowing RecoveryCode) throws(VaultError) -> Vault {
+    let rows = wraps.filter { $0.kind == .recovery }
+    guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, "recovery code") }
+    for row in rows {
+      guard let dataKey = try row.open(recoveryCode: recoveryCode, vaultID: id) else { continue }
+      return try finish(dataKey)
+    }
+    throw VaultError(.wrongPassphrase)
+  }
+
+  private func finish(_ dataKey: consuming SecretBytes) throws(VaultError) -> Vault {
+    let keys = try VaultKeys(dataKey: dataKey, vaultID: id, random: random)
+    let isCurrent = foundVersion.step == schema.versions.last?.step
+    if !isCurrent { try migrate(keys) }
+    let vault = Vault(
+      connection: connection, keys: keys, location: location, access: access, schema: schema, random: random,
+      clock: clock)
+    try vault.checkOnOpening()
+    if access == .readWrite, isCurrent, vault.openingFaults.isEmpty { removeOldFiles() }
+    return vault
+  }
+
+  // MARK: - Older versions
+
+  private func oldFile(_ version: Int32) -> String { location.file + ".version-\(version)" }
+
+  private func migrate(_ keys: VaultKeys) throws(VaultError) {
+    let migrator = schema.migrator(applying: MigrationKeys(keys: keys, random: random))
+    try sql { () throws(SQLError) in
+      try migrator.migrate(connection) { (connection, version) throws(SQLError) in
+        // From a step that failed before: that copy is the older one, and stays.
+        guard !Folders.exists(oldFile(version)) else { return }
+        try connection.copy(to: oldFile(version))
+      }
+    }
+  }
+
+  // Kept until an unlock has found the file up to date and as it was last written.
+  private func removeOldFiles() {
+    for version in 1..<max(1, schema.version) { Folders.remove(oldFile(version)) }
+  }
+}

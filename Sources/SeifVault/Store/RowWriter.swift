@@ -1,0 +1,111 @@
+internal import SeifBytes
+internal import SeifCrypto
+internal import SeifSQL
+
+/// Writes rows within one transaction and keeps the sum of their digests.
+struct RowWriter {
+  let connection: Connection
+  let keys: VaultKeys
+  let random: RandomSource
+  let now: Timestamp
+  private(set) var state: AccumulatorState
+  private var positions: [String: Int64] = [:]
+
+  init(connection: Connection, keys: VaultKeys, random: RandomSource, now: Timestamp, state: AccumulatorState) {
+    self.connection = connection
+    self.keys = keys
+    self.random = random
+    self.now = now
+    self.state = state
+  }
+
+  mutating func insert(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) throws(VaultError) {
+    try run(table.insert, values)
+    state.sum.toggle(keys.accumulator.digest(table, row, values))
+    state.sum.rows &+= 1
+  }
+
+  /// Inserts a row unless its identifier is taken.
+  ///
+  /// - Returns: whether it was inserted.
+  mutating func insertIfNew(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) throws(VaultError) -> Bool {
+    do throws(SQLError) {
+      try bindAndRun(table.insert, values)
+    } catch {
+      guard error.code == .constraint else { throw VaultError(error) }
+      return false
+    }
+    state.sum.toggle(keys.accumulator.digest(table, row, values))
+    state.sum.rows &+= 1
+    return true
+  }
+
+  /// Puts values in the place of a row that is there.
+  mutating func update(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) throws(VaultError) {
+    try forget(table, row)
+    try run(table.update, values)
+    state.sum.toggle(keys.accumulator.digest(table, row, values))
+  }
+
+  mutating func delete(_ table: VaultTable, _ row: UUID) throws(VaultError) {
+    try forget(table, row)
+    try run(table.delete, [.blob(row.bytes)])
+    state.sum.rows &-= 1
+  }
+
+  /// Takes the digest of a row as it stands out of the sum; `damaged` if it isn't there.
+  private mutating func forget(_ table: VaultTable, _ row: UUID) throws(VaultError) {
+    do throws(SQLError) {
+      let statement = try connection.prepare(table.selectOne)
+      try statement.bind(row.bytes, at: 1)
+      guard try statement.step() else { throw SQLError(.corrupt, message: "a row of \(table.name) is missing") }
+      do throws(VaultError) {
+        state.sum.toggle(try keys.accumulator.digest(table, statement))
+      } catch { throw SQLError(.corrupt, message: error.detail) }
+    } catch {
+      throw VaultError(error)
+    }
+  }
+
+  private func run(_ sql: StaticString, _ values: [SQLValue]) throws(VaultError) {
+    do throws(SQLError) { try bindAndRun(sql, values) } catch { throw VaultError(error) }
+  }
+
+  private func bindAndRun(_ sql: StaticString, _ values: [SQLValue]) throws(SQLError) {
+    let statement = try connection.prepare(sql)
+    for (index, value) in values.enumerated() { try statement.bind(value, at: index + 1) }
+    try statement.run()
+  }
+
+  /// The position after the last row of a table; entries and the bin share theirs, so that a place stays free for an
+  /// entry that comes back.
+  mutating func nextPosition(_ table: VaultTable) throws(VaultError) -> Int64 {
+    if let next = positions[table.name] {
+      positions[table.name] = next &+ 1
+      return next
+    }
+    var last: Int64 = 0
+    for table in table.name == "item" ? [.item, .bin] : [table] {
+      guard let sql = table.lastPosition else { continue }
+      do throws(SQLError) {
+        let statement = try connection.prepare(sql)
+        if try statement.step(), try !statement.isNull(0) { last = max(last, try statement.integer(0)) }
+      } catch {
+        throw VaultError(error)
+      }
+    }
+    guard last < Int64.max - 0xFFFF_FFFF else { throw VaultError(.damaged, "position") }
+    positions[table.name] = last + 2
+    return last + 1
+  }
+
+  /// A new identifier for a row, random.
+  func makeID() -> UUID { random.makeUUID() }
+
+  /// Counts the transaction and seals the state.
+  mutating func finish() throws(VaultError) {
+    state.counter &+= 1
+    try keys.accumulator.write(
+      state, vaultID: keys.vaultID, nonce: random.makeBytes(AES256GCM.nonceByteCount), to: connection)
+  }
+}

@@ -1,0 +1,140 @@
+internal import SeifBytes
+internal import SeifCrypto
+internal import SeifSQL
+
+extension Vault {
+  /// Checks everything: SQLite's own findings, all rows against the sealed state, every sealed value at its place, every
+  /// reference, the ledger's chain, the highest counter seen. Empty if all is as last written.
+  public func verify() throws(VaultError) -> [VaultFault] {
+    let (connection, _) = try opened()
+    var faults: [VaultFault] = []
+    let findings = try sql(connection.integrityCheck)
+    if !findings.isEmpty { faults.append(.database(findings: findings.count)) }
+    faults += try read { (connection, keys) throws(VaultError) in
+      var faults = try stateFaults(connection, keys, limit: .max)
+      for table in tables { faults += try valueFaults(table, connection, keys) }
+      faults += try referenceFaults(connection, keys)
+      faults += ledgerFaults(connection, keys)
+      return faults
+    }
+    return faults
+  }
+
+  /// Takes the vault as it is for the newest, on a person's word: a copy that was put back on purpose.
+  public func acceptOlderCopy() throws(VaultError) {
+    let counter = try counter()
+    keepsCounter = mark.set(to: UInt64(clamping: counter))
+    openingFaults.removeAll { if case .olderCopy = $0 { true } else { false } }
+  }
+
+  /// What can be checked at every unlocking.
+  func checkOnOpening() throws(VaultError) {
+    openingFaults = try read { (connection, keys) throws(VaultError) in
+      try stateFaults(connection, keys, limit: Self.checkedRowCount)
+    }
+    guard access == .readWrite, openingFaults.isEmpty else { return }
+    keepsCounter = mark.raise(to: UInt64(clamping: try counter()))
+  }
+
+  private func stateFaults(
+    _ connection: Connection, _ keys: VaultKeys, limit: UInt64
+  ) throws(VaultError) -> [VaultFault] {
+    let state: AccumulatorState
+    do throws(VaultError) {
+      state = try keys.accumulator.read(from: connection)
+    } catch {
+      guard error.code == .damaged else { throw error }
+      return [.accumulator]
+    }
+    var faults: [VaultFault] = []
+    if let seen = mark.read(), seen > state.counter {
+      faults.append(.olderCopy(counter: Int64(clamping: state.counter), seen: Int64(clamping: seen)))
+    }
+    guard state.sum.rows <= limit else { return faults }
+    // One row more than expected is enough to know.
+    let bound = limit == .max ? limit : state.sum.rows &+ 1
+    let found = try keys.accumulator.sum(of: tables, in: connection, limit: bound)
+    guard let found else { return faults + [.contents] }
+    if found.rows != state.sum.rows {
+      faults.append(.rowCount(expected: Int(clamping: state.sum.rows), found: Int(clamping: found.rows)))
+    } else if found != state.sum {
+      faults.append(.contents)
+    }
+    return faults
+  }
+
+  /// The columns that are sealed, by table.
+  static let sealedColumns: [String: [String]] = [
+    "item": ["summary", "detail"], "secret": ["value"], "bin": ["summary", "detail", "removed_at"],
+    "tombstone": ["removed_at"], "unusable": ["kind", "content"], "opaque_member": ["name", "content"],
+    "undo": ["content"], "proofs": ["entry"], "backup_link": ["content"],
+  ]
+
+  private func valueFaults(
+    _ table: VaultTable, _ connection: Connection, _ keys: VaultKeys
+  ) throws(VaultError) -> [VaultFault] {
+    guard let columns = Self.sealedColumns[table.name] else { return [] }
+    let sealer = try keys.sealer(table)
+    let statement = try connection.statement(table.selectAll)
+    var faults: [VaultFault] = []
+    while try statement.next() {
+      guard let id = try? statement.uuid(table.index(of: "id")),
+        let revision = try? statement.integer(table.index(of: "revision"))
+      else {
+        faults.append(.value(table: table.name, row: nil, column: "id"))
+        continue
+      }
+      for column in columns {
+        let opened = try? statement.withBlob(table.index(of: column)) { (sealed) throws(VaultError) in
+          try sealer.open(sealed, row: id, column: column, revision: revision)
+        }
+        if opened == nil { faults.append(.value(table: table.name, row: id, column: column)) }
+      }
+    }
+    return faults
+  }
+
+  private func referenceFaults(_ connection: Connection, _ keys: VaultKeys) throws(VaultError) -> [VaultFault] {
+    var stray = try sql { () throws(SQLError) in
+      let statement = try connection.prepare("SELECT id FROM secret")
+      var ids = Set<UUID>()
+      while try statement.step() { ids.insert(try statement.uuid(0)) }
+      return ids
+    }
+    var faults: [VaultFault] = []
+    var isWhole = true
+    for table in [VaultTable.item, .bin] {
+      let sealer = try keys.sealer(table)
+      let statement = try connection.statement(table.selectAll)
+      while try statement.next() {
+        guard let row = try? ItemRow(statement, in: table, sealer) else {
+          isWhole = false
+          continue
+        }
+        guard let reference = row.item.secretRef else { continue }
+        if stray.remove(reference) == nil { faults.append(.missingSecret(row: row.id)) }
+      }
+    }
+    // An entry that doesn't open was reported; its seed is no stray.
+    if isWhole {
+      faults += stray.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map {
+        .strayData(table: "secret", row: $0)
+      }
+    }
+    return faults
+  }
+
+  private func ledgerFaults(_ connection: Connection, _ keys: VaultKeys) -> [VaultFault] {
+    // Lines that don't open were reported as values.
+    guard let rows = try? Self.ledgerRows(connection, keys) else { return [] }
+    var previous = LedgerCodec.zeros
+    for (index, row) in rows.enumerated() {
+      let sequence = Int64(index) + 1
+      guard let entry = row.entry, entry.sequence == sequence, entry.previous == previous else {
+        return [.ledger(sequence: sequence)]
+      }
+      previous = row.json.withBytes { Digest.sha256($0) }
+    }
+    return []
+  }
+}

@@ -1,0 +1,250 @@
+public import SeifBytes
+internal import SeifOTP
+public import SeifRecords
+internal import SeifSQL
+
+// Each call is one transaction: all of it or, after a failure or a kill, nothing of it.
+extension Vault {
+  /// Adds entries at the end, in their order. One without an identifier, or with one that is taken, gets a new one.
+  ///
+  /// - Returns: the identifiers of the rows.
+  /// - Throws: `invalidEntry`, `full`, `busy`, `readOnly`.
+  @discardableResult
+  public func add(_ entries: [Entry]) throws(VaultError) -> [UUID] {
+    try apply(entries.map(VaultChange.add))
+  }
+
+  /// Puts an entry in the place of another. A password that changes joins the login's history, of which ten are kept; a
+  /// counter of the same seed never goes back.
+  ///
+  /// - Throws: `noSuchEntry`, and as `add`.
+  public func replace(_ id: UUID, with entry: Entry) throws(VaultError) {
+    try apply([.replace(id, entry)])
+  }
+
+  /// Puts entries into the bin, where they stay for 30 days.
+  ///
+  /// - Throws: `noSuchEntry`: then none was removed.
+  public func remove(_ ids: [UUID]) throws(VaultError) {
+    try apply(ids.map(VaultChange.remove))
+  }
+
+  /// Brings entries back from the bin, to their old places.
+  ///
+  /// - Throws: `noSuchEntry`: then none came back.
+  public func restoreFromBin(_ ids: [UUID]) throws(VaultError) {
+    try change { (writer, undo) throws(VaultError) in
+      for id in ids {
+        guard let row = try writer.findInBin(id) else { throw VaultError(.noSuchEntry) }
+        try writer.moveFromBin(row)
+        try undo.record(.bin(id, removedAt: row.removedAt ?? writer.rows.now), &writer.rows)
+      }
+    }
+  }
+
+  /// Makes changes as one whole, which `undo()` takes back as one.
+  ///
+  /// - Returns: the identifiers of the rows that were added, in order.
+  @discardableResult
+  public func apply(_ changes: [VaultChange]) throws(VaultError) -> [UUID] {
+    guard !changes.isEmpty else { return [] }
+    return try change { (writer, undo) throws(VaultError) in
+      var added: [UUID] = []
+      for change in changes {
+        switch change {
+        case .add(let entry):
+          let id = try writer.add(entry)
+          try undo.record(.deleteItem(id), &writer.rows)
+          added.append(id)
+        case .replace(let id, let entry): try Self.replace(id, entry, &writer, &undo)
+        case .remove(let id):
+          guard let row = try writer.find(id) else { throw VaultError(.noSuchEntry) }
+          try writer.moveToBin(row, removedAt: writer.rows.now)
+          try undo.record(.unbin(id), &writer.rows)
+        case .addUnusable(let entry):
+          let id = try writer.add(entry)
+          try undo.record(.deleteUnusable(id), &writer.rows)
+          added.append(id)
+        case .setOpaque(let members):
+          let old = try Self.opaqueMembers(writer.rows.connection, writer.rows.keys)
+          try writer.setOpaque(members)
+          try undo.record(.setOpaque(old), &writer.rows)
+        }
+      }
+      return added
+    }
+  }
+
+  /// Takes back the last change as a whole; of those before it, ten can follow. What moves a counter is no change: it
+  /// stays where it is.
+  ///
+  /// - Throws: `nothingToUndo`.
+  public func undo() throws(VaultError) {
+    try write { (rows) throws(VaultError) in
+      var writer = try ItemWriter(rows)
+      let (ids, operations) = try Self.lastStep(writer.rows)
+      guard !ids.isEmpty else { throw VaultError(.nothingToUndo) }
+      for operation in operations.reversed() { try Self.takeBack(operation, &writer) }
+      for id in ids { try writer.rows.delete(.undo, id) }
+      rows = writer.rows
+    }
+  }
+
+  /// Stores the next counter of an HOTP account and gives the account with the counter that its code is made with now:
+  /// stored before it is shown, never back.
+  ///
+  /// - Throws: `noSuchEntry`, `noCounter`, `counterExhausted`.
+  public func advanceCounter(_ id: UUID) throws(VaultError) -> Account {
+    try write { (rows) throws(VaultError) in
+      var writer = try ItemWriter(rows)
+      guard let row = try writer.find(id) else { throw VaultError(.noSuchEntry) }
+      guard case .account(let account) = try row.entry(rows.connection, rows.keys), account.otp.counter != nil else {
+        throw VaultError(.noCounter)
+      }
+      var next = account
+      do throws(OTPError) { next.otp = try account.otp.advanced() } catch { throw VaultError(.counterExhausted) }
+      try writer.write(.account(next), over: row, updatedAt: row.item.updatedAt)
+      rows = writer.rows
+      return account
+    }
+  }
+
+  /// Deletes for good what has been in the bin for 30 days, leaving tombstones, and what could undo older changes.
+  ///
+  /// - Returns: how many entries were deleted.
+  /// - Throws: `unverified` if the contents aren't what was last written: then nothing is deleted.
+  @discardableResult
+  public func purgeBin() throws(VaultError) -> Int {
+    let due = Timestamp(milliseconds: clock().milliseconds - Self.binDays * 86_400_000)
+    let isDue = try bin().contains { $0.removedAt <= due }
+    guard isDue else { return 0 }
+    return try write { (rows) throws(VaultError) in
+      guard try rows.keys.accumulator.sum(of: tables, in: rows.connection) == rows.state.sum else {
+        throw VaultError(.unverified)
+      }
+      var writer = try ItemWriter(rows)
+      let sealer = try rows.keys.sealer(.tombstone)
+      var count = 0
+      for row in try ItemRow.all(in: .bin, rows.connection, rows.keys) {
+        guard let removedAt = row.removedAt, removedAt <= due else { continue }
+        try writer.delete(row, from: .bin)
+        var time = SecretBuffer(capacity: 16)
+        time.appendBigEndian(UInt64(bitPattern: removedAt.milliseconds), byteCount: 8)
+        let sealed = try sealer.seal(time.finish(), row: row.id, column: "removed_at", revision: 1)
+        if try !Self.hasTombstone(row.id, rows.connection) {
+          try writer.rows.insert(
+            .tombstone, row.id,
+            [
+              .blob(row.id.bytes), .integer(try writer.rows.nextPosition(.tombstone)), .blob(sealed), .integer(1),
+            ])
+        }
+        count += 1
+      }
+      // They hold what was deleted, and lead to it.
+      for id in try Self.undoRows(rows.connection) { try writer.rows.delete(.undo, id) }
+      rows = writer.rows
+      return count
+    }
+  }
+
+  // MARK: - Parts
+
+  private func change<Result>(
+    _ body: (inout ItemWriter, inout UndoRecorder) throws(VaultError) -> Result
+  ) throws(VaultError) -> Result {
+    try write { (rows) throws(VaultError) in
+      var writer = try ItemWriter(rows)
+      var undo = UndoRecorder(step: Int64(clamping: rows.state.counter &+ 1))
+      let result = try body(&writer, &undo)
+      try undo.finish(&writer.rows)
+      rows = writer.rows
+      return result
+    }
+  }
+
+  private static func replace(
+    _ id: UUID, _ entry: Entry, _ writer: inout ItemWriter, _ undo: inout UndoRecorder
+  ) throws(VaultError) {
+    guard let row = try writer.find(id) else { throw VaultError(.noSuchEntry) }
+    let old = try row.entry(writer.rows.connection, writer.rows.keys)
+    var entry = keepingCounter(of: old, in: entry)
+    if case .password(var new) = entry, case .password(let old) = old {
+      if old.password != new.password, new.history.first?.password != old.password {
+        new.history.insert(PreviousPassword(password: old.password, changedAt: writer.rows.now.wholeSeconds), at: 0)
+      }
+      if new.history.count > historyCount { new.history.removeLast(new.history.count - historyCount) }
+      entry = .password(new)
+    }
+    try writer.write(entry, over: row, updatedAt: writer.rows.now)
+    try undo.record(.restoreItem(id, detail: row.detail, seed: ItemCodec.seed(of: old)), &writer.rows)
+  }
+
+  // A counter that goes back would show codes that were used before.
+  private static func keepingCounter(of old: Entry, in entry: Entry) -> Entry {
+    guard case .account(let old) = old, case .account(var new) = entry, let counter = old.otp.counter,
+      let wanted = new.otp.counter, wanted < counter, old.otp.secret == new.otp.secret,
+      let kept = try? new.otp.withCounter(counter)
+    else { return entry }
+    new.otp = kept
+    return .account(new)
+  }
+
+  private static func takeBack(_ operation: UndoOperation, _ writer: inout ItemWriter) throws(VaultError) {
+    switch operation {
+    case .deleteItem(let id):
+      // It may be in the bin by now, where nothing else would lead to it.
+      if let row = try writer.find(id) { return try writer.delete(row, from: .item) }
+      if let row = try writer.findInBin(id) { try writer.delete(row, from: .bin) }
+    case .restoreItem(let id, let detail, let seed):
+      guard let row = try writer.find(id) else { throw VaultError(.noSuchEntry) }
+      let present = try row.entry(writer.rows.connection, writer.rows.keys)
+      let item = try ItemCodec.decode(detail)
+      let old = try seed.map { (seed) throws(VaultError) in try ItemCodec.entry(item.entry, seed: seed) } ?? item.entry
+      try writer.write(keepingCounter(of: present, in: old), over: row, updatedAt: item.updatedAt)
+    case .unbin(let id):
+      guard let row = try writer.findInBin(id) else { throw VaultError(.noSuchEntry) }
+      try writer.moveFromBin(row)
+    case .bin(let id, let removedAt):
+      guard let row = try writer.find(id) else { throw VaultError(.noSuchEntry) }
+      try writer.moveToBin(row, removedAt: removedAt)
+    case .deleteUnusable(let id): try writer.rows.delete(.unusable, id)
+    case .setOpaque(let members): try writer.setOpaque(members)
+    }
+  }
+
+  private static func lastStep(_ rows: RowWriter) throws(VaultError) -> ([UUID], [UndoOperation]) {
+    let sealer = try rows.keys.sealer(.undo)
+    let connection = rows.connection
+    let statement = try connection.statement(
+      "SELECT id, revision, content FROM undo WHERE step = (SELECT max(step) FROM undo) ORDER BY position")
+    var ids: [UUID] = []
+    var operations: [UndoOperation] = []
+    while try statement.next() {
+      let (id, revision) = try sql { () throws(SQLError) in (try statement.uuid(0), try statement.integer(1)) }
+      let content = try statement.withBlob(2) { (sealed) throws(VaultError) in
+        try sealer.open(sealed, row: id, column: "content", revision: revision)
+      }
+      operations += try content.withBytes { (bytes) throws(VaultError) in try UndoRecorder.decode(bytes) }
+      ids.append(id)
+    }
+    return (ids, operations)
+  }
+
+  private static func undoRows(_ connection: Connection) throws(VaultError) -> [UUID] {
+    try sql { () throws(SQLError) in
+      let statement = try connection.prepare("SELECT id FROM undo")
+      var ids: [UUID] = []
+      while try statement.step() { ids.append(try statement.uuid(0)) }
+      return ids
+    }
+  }
+
+  private static func hasTombstone(_ id: UUID, _ connection: Connection) throws(VaultError) -> Bool {
+    try sql { () throws(SQLError) in
+      let statement = try connection.prepare("SELECT 1 FROM tombstone WHERE id = ?1")
+      try statement.bind(id.bytes, at: 1)
+      defer { statement.reset() }
+      return try statement.step()
+    }
+  }
+}
