@@ -53,11 +53,8 @@ package struct TerminalStyle: Sendable, Equatable {
     guard isTerminal else { return true }
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       if let value = environment[name], !value.isEmpty {
-        // By bytes: searching for a text links the whole of the regular expressions, a sixth of the program.
-        let letters = Array(value.lowercased().utf8)
-        return letters.indices.contains { start in
-          letters[start...].starts(with: "utf-8".utf8) || letters[start...].starts(with: "utf8".utf8)
-        }
+        let lower = value.lowercased()
+        return Query.contains(lower, "utf-8") || Query.contains(lower, "utf8")
       }
     }
     return false
