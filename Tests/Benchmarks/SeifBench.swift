@@ -5,7 +5,8 @@ internal import SeifVault
 /// Times work inside one process, beside the least that the libraries need for it; `scripts/bench` reads the lines
 /// `what seconds`.
 ///
-///     seif-bench vault FOLDER COUNT ROUNDS    import, list, and their bare peers; a vault stays in FOLDER/last
+///     seif-bench import FOLDER COUNT          an import into a new vault in FOLDER, which stays, and the bare inserts
+///     seif-bench list FOLDER ROUNDS           the list of that vault, and the bare openings of as many bytes
 ///     seif-bench argon2id                     one bare derivation of `.authbackup` version 2
 @main
 struct SeifBench {
@@ -15,9 +16,13 @@ struct SeifBench {
     do {
       let arguments = CommandLine.arguments.dropFirst()
       switch arguments.first {
-      case "vault" where arguments.count == 4:
-        guard let count = Int(arguments[3]), let rounds = Int(arguments[4]) else { break }
-        try VaultBench(folder: arguments[2], count: count).run(rounds: rounds)
+      case "import" where arguments.count == 3:
+        guard let count = Int(arguments[3]) else { break }
+        try VaultBench(folder: arguments[2]).importing(count)
+        return
+      case "list" where arguments.count == 3:
+        guard let rounds = Int(arguments[3]) else { break }
+        try VaultBench(folder: arguments[2]).list(rounds: rounds)
         return
       case "argon2id":
         print("argon2id", try BareArgon2id.seconds())
