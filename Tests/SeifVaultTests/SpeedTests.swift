@@ -67,12 +67,13 @@ import Testing
     }
     return try ContinuousClock().measure {
       try target.transaction { () throws(SQLError) in
-        let statements = (try target.prepare(tables[0].insert), try target.prepare(tables[1].insert))
+        let item = try target.prepare(tables[0].insert)
+        let secret = try target.prepare(tables[1].insert)
         for index in rows[0].indices {
-          for (column, value) in rows[0][index].enumerated() { try statements.0.bind(value, at: column + 1) }
-          try statements.0.run()
-          for (column, value) in rows[1][index].enumerated() { try statements.1.bind(value, at: column + 1) }
-          try statements.1.run()
+          for (column, value) in rows[0][index].enumerated() { try item.bind(value, at: column + 1) }
+          try item.run()
+          for (column, value) in rows[1][index].enumerated() { try secret.bind(value, at: column + 1) }
+          try secret.run()
         }
       }
     }

@@ -20,46 +20,44 @@ public struct UUID: Hashable, Sendable, CustomStringConvertible {
 
   /// The UUID written as 8-4-4-4-12 hexadecimal digits, or nil for any other text.
   public init?(_ text: String) {
-    func value(_ byte: UInt8) -> UInt8? {
-      switch byte {
-      case 0x30...0x39: byte - 0x30
-      case 0x41...0x46: byte - 0x37
-      case 0x61...0x66: byte - 0x57
-      default: nil
-      }
-    }
+    let characters = text.utf8Span.span
+    guard characters.count == 36 else { return nil }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(16)
-    var high: UInt8?
-    var position = 0
-    for byte in text.utf8 {
-      if position == 8 || position == 13 || position == 18 || position == 23 {
-        guard byte == 0x2D else { return nil }
-      } else {
-        guard position < 36, let digit = value(byte) else { return nil }
-        if let first = high {
-          bytes.append(first << 4 | digit)
-          high = nil
-        } else {
-          high = digit
-        }
+    var index = 0
+    while bytes.count < 16 {
+      if Self.isHyphen(index) {
+        guard characters[index] == 0x2D else { return nil }
+        index += 1
       }
-      position += 1
+      guard let high = Base16.value(characters[index]), let low = Base16.value(characters[index + 1]) else {
+        return nil
+      }
+      bytes.append(high << 4 | low)
+      index += 2
     }
-    guard position == 36, bytes.count == 16 else { return nil }
     self.bytes = bytes
   }
 
   /// The 36 characters in lower case.
   public var description: String {
-    func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
-    var text: [UInt8] = []
-    text.reserveCapacity(36)
-    for (index, byte) in bytes.enumerated() {
-      if index == 4 || index == 6 || index == 8 || index == 10 { text.append(0x2D) }
-      text.append(digit(byte >> 4))
-      text.append(digit(byte & 15))
+    // In one piece: every entry that is written holds one or two of these.
+    unsafe String(unsafeUninitializedCapacity: 36) { text in
+      var index = 0
+      for byte in bytes {
+        if Self.isHyphen(index) {
+          unsafe text[index] = 0x2D
+          index += 1
+        }
+        unsafe text[index] = Base16.digit(byte >> 4)
+        unsafe text[index + 1] = Base16.digit(byte & 15)
+        index += 2
+      }
+      return index
     }
-    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func isHyphen(_ index: Int) -> Bool {
+    index == 8 || index == 13 || index == 18 || index == 23
   }
 }
