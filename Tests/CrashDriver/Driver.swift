@@ -6,9 +6,11 @@ import SeifVault
 // Does steps on a vault and on files, says when each is done, and looks at what is left after it was ended. Which step is
 // which follows from the seed and the number alone. Run by Tests/Crash.
 //
-//   work ROOT SEED DONE LIMIT KILL    looks, goes on from the DONE that were confirmed, is killed at the KILLth call (0: no)
-//   faults ROOT SEED ERRNO LASTING    makes each call of each kind of step fail once
-//   check                             reads lines ROOT SEED DONE POWERLOSS, answers each
+//   work ROOT SEED DONE LIMIT STEP CALL    looks, goes on from the DONE that were confirmed, and is killed at the CALLth
+//                                          call from the step on (0: isn't)
+//   faults ROOT SEED ERRNO LASTING         makes each call of each kind of step fail once
+//   names                                  the kinds of steps in their order
+//   check                                  reads lines ROOT SEED DONE POWERLOSS, answers each
 
 @main
 struct Driver {
@@ -16,8 +18,11 @@ struct Driver {
     let arguments = CommandLine.arguments
     do {
       switch arguments.count > 1 ? arguments[1] : "" {
-      case "work" where arguments.count == 7:
-        try work(arguments[2], number(arguments[3]), number(arguments[4]), number(arguments[5]), number(arguments[6]))
+      case "work" where arguments.count == 8:
+        try work(
+          arguments[2], number(arguments[3]), number(arguments[4]), number(arguments[5]),
+          kill: (number(arguments[6]), number(arguments[7])))
+      case "names": say(Plan.names.joined(separator: ","))
       case "faults" where arguments.count == 6:
         try faults(arguments[2], number(arguments[3]), Int32(clamping: number(arguments[4])), number(arguments[5]) != 0)
       case "check": check()
@@ -42,13 +47,19 @@ struct Driver {
     _ = Glibc.write(1, bytes, bytes.count)
   }
 
-  static func work(_ root: String, _ seed: Int, _ confirmed: Int, _ limit: Int, _ kill: Int) throws {
+  static func work(
+    _ root: String, _ seed: Int, _ confirmed: Int, _ limit: Int, kill: (step: Int, call: Int)
+  ) throws {
     let world = World(root: root, seed: UInt64(seed))
     var models = Models(seed: UInt64(seed))
     var count = confirmed + (try world.find(models[confirmed], models[confirmed + 1], afterPowerLoss: false))
     say("found \(count)")
-    Calls.arm(.kill, at: kill)
+    var isArmed = false
     while count < limit {
+      if !isArmed, count >= kill.step {
+        isArmed = true
+        Calls.arm(.kill, at: kill.call)
+      }
       let before = models[count]
       try world.perform(Plan.step(count, UInt64(seed), before), number: count, after: models[count + 1])
       count += 1
