@@ -25,7 +25,7 @@ public struct LockedVault: ~Copyable {
   ) throws(VaultError) {
     guard Folders.exists(location.file) else { throw VaultError(.missing) }
     func connect(_ mode: Connection.Mode) throws(VaultError) -> Connection {
-      try sql { () throws(SQLError) in try Connection(path: location.file, mode: mode, vfs: location.vfs) }
+      try Connection.vault(location, mode)
     }
     // A look first, so that a file that is refused stays as it is, byte for byte.
     var connection = try connect(.readOnly)

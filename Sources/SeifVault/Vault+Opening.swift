@@ -37,9 +37,7 @@ extension Vault {
       throw VaultError(Folders.exists(location.file) ? .alreadyExists : .cantOpen)
     }
     Folders.sync(location.folder)
-    let connection = try sql { () throws(SQLError) in
-      try Connection(path: location.file, mode: .readWrite, vfs: location.vfs)
-    }
+    let connection = try Connection.vault(location, .readWrite)
     let vault = Vault(
       connection: connection, keys: keys, location: location, access: .readWrite, schema: .current, random: random,
       clock: now)

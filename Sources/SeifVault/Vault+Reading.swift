@@ -12,22 +12,25 @@ extension Vault {
 
   /// What a list shows of all entries, in the vault's order; opens no detail and no seed.
   public func summaries() throws(VaultError) -> [EntrySummary] {
-    let (connection, keys) = try opened()
-    let sealer = try keys.sealer(.item)
-    let statement = try connection.statement(
-      "SELECT id, revision, summary FROM item ORDER BY position")
-    var summaries: [EntrySummary] = []
-    while try statement.next() {
-      let (id, revision) = try sql { () throws(SQLError) in (try statement.uuid(0), try statement.integer(1)) }
-      let plain = try statement.withBlob(2) { (sealed) throws(VaultError) in
-        try sealer.open(sealed, row: id, column: "summary", revision: revision)
+    try read { (connection, keys) throws(VaultError) in
+      var opener = try keys.sealer(.item).opener("summary")
+      var summaries: [EntrySummary] = []
+      let last = try connection.statement("SELECT max(position) FROM item")
+      if try last.next(), let count = try? last.integer(0) { summaries.reserveCapacity(Int(max(0, min(count, 1 << 17)))) }
+      last.reset()
+      let statement = try connection.statement("SELECT id, revision, summary FROM item ORDER BY position")
+      while try statement.next() {
+        let (id, revision) = try sql { () throws(SQLError) in (try statement.uuid(0), try statement.integer(1)) }
+        let plain = try statement.withBlob(2) { (sealed) throws(VaultError) in
+          try opener.open(sealed, row: id, revision: revision)
+        }
+        guard let summary = plain.withBytes({ SummaryCodec.decode($0, id: id) }) else {
+          throw VaultError(.damaged, "summary")
+        }
+        summaries.append(summary)
       }
-      guard let summary = plain.withBytes({ SummaryCodec.decode($0, id: id) }) else {
-        throw VaultError(.damaged, "summary")
-      }
-      summaries.append(summary)
+      return summaries
     }
-    return summaries
   }
 
   /// One entry.

@@ -117,6 +117,16 @@ func sql<Result: ~Copyable>(_ body: () throws(SQLError) -> Result) throws(VaultE
 }
 
 extension Connection {
+  /// A connection to a vault's file.
+  static func vault(_ location: VaultLocation, _ mode: Mode) throws(VaultError) -> Connection {
+    try sql { () throws(SQLError) in
+      let connection = try Connection(path: location.file, mode: mode, vfs: location.vfs)
+      // Identifiers are random, so an import touches all of an index: 32 MiB hold that of some hundred thousand rows.
+      try connection.execute("PRAGMA cache_size = -32768")
+      return connection
+    }
+  }
+
   /// A prepared statement with its failures turned into the vault's, its first parameter bound to an identifier if given.
   func statement(_ text: StaticString, binding id: UUID? = nil) throws(VaultError) -> Statement {
     do throws(SQLError) {

@@ -30,11 +30,23 @@ struct FormatVector: Sendable, CustomTestStringConvertible {
   private static func file(_ json: JSONValue) -> SecretValue? {
     if let text = json["file"]?.secret { return text }
     if let base64 = json["fileBase64"] { return base64.withString { try? Base64.decode($0) } ?? nil }
-    guard let parts = json["fileParts"] else { return nil }
+    return joined(json["fileParts"])
+  }
+
+  /// Texts, each repeated, joined.
+  static func joined(_ parts: JSONValue?) -> SecretValue? {
+    guard let parts else { return nil }
     var buffer = SecretBuffer()
     for part in parts.elements {
       guard let text = part["text"]?.secret else { return nil }
-      for _ in 0..<(part["count"]?.int64 ?? 1) { buffer.append(text) }
+      let count = part["count"]?.int64 ?? 1
+      // In blocks, since a text of one byte may stand there 64 million times.
+      var block = SecretBuffer()
+      let perBlock = max(1, min(count, Int64(1 << 16) / Int64(max(1, text.byteCount))))
+      for _ in 0..<perBlock { block.append(text) }
+      let whole = block.finish()
+      for _ in 0..<count / perBlock { buffer.append(whole) }
+      for _ in 0..<count % perBlock { buffer.append(text) }
     }
     return buffer.finish()
   }

@@ -53,6 +53,15 @@ import Testing
     #expect(try outcomes([entry], [entry, entry]) == ["same", "conflict "])
   }
 
+  @Test func thingsThatStandTwiceWithDifferentNotesMeetTheirEquals() throws {
+    var (first, second) = (try account("A"), try account("A"))
+    first.info.notes = SecretValue(utf8: "first")
+    second.info.notes = SecretValue(utf8: "second")
+    let entries = [Entry.account(first), .account(second)]
+    #expect(try outcomes(entries, entries) == ["same", "same"])
+    #expect(try outcomes(entries, entries.reversed()) == ["same", "same"])
+  }
+
   @Test(arguments: [
     (0, "conflict secret"), (1, "conflict algorithm"), (2, "conflict digits"), (3, "conflict period"),
   ])

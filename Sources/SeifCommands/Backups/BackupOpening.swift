@@ -78,6 +78,11 @@ enum BackupOpening {
       let what = problem.field.map { "its \($0) can't be used" } ?? "can't be used"
       context.talk.warn("\(place): \(what) (\(problem.reason))")
     }
+    let unusable = backup.records.unusable.count
+    if unusable > 0 {
+      let all = backup.records.count + unusable
+      context.talk.line("Done, but not all: \(unusable) of \(all) entries couldn't be used. They're listed above.")
+    }
   }
 
   /// How a file is called in messages.

@@ -20,8 +20,7 @@ extension CommandFailure {
         .badInput, "\(file) can be read as several formats",
         hint: "Say which with --format: \(candidates.map(\.rawValue).joined(separator: ", ")).")
     case .costRefused(let cost):
-      self.init(
-        .badInput, "\(file) asks for more than the limit to open: \(cost)", hint: "If you trust it: --allow-cost")
+      self.init(.badInput, Self.words(for: cost, file), hint: "If you trust it: --allow-cost")
     case .unsupportedVersion:
       self.init(.badInput, "\(file): \(error)", hint: "A newer Seif may know it; the file is as it was.")
     case .unreadable:
@@ -34,5 +33,12 @@ extension CommandFailure {
     default:
       self.init(.badInput, "\(file): \(error)")
     }
+  }
+  /// What a file asks for, in MiB where it is memory beyond the limit, and the field with what is allowed.
+  private static func words(for cost: CostError, _ file: String) -> String {
+    if cost.field == "memoryKiB", let asked = cost.value, asked > cost.allowed.upperBound {
+      return "\(file) asks for \(asked / 1024) MiB to open, above the limit (\(cost))"
+    }
+    return "\(file) asks for more or less than what is allowed to open: \(cost)"
   }
 }

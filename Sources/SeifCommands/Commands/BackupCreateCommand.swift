@@ -81,7 +81,11 @@ struct BackupCreateCommand: Command {
     for name in report.missing { context.talk.warn("\(name) was proven here and is gone or altered") }
     if let refusal = report.refusal { context.talk.warn("no old backup was removed: \(refusal)") }
     for name in report.pruned { context.talk.say("removed by the rule: \(name)") }
-    if !report.foreign.isEmpty { context.talk.say("\(report.foreign.count) other files there are left alone.") }
+    switch report.foreign.count {
+    case 0: break
+    case 1: context.talk.say("1 other file there is left alone.")
+    case let count: context.talk.say("\(count) other files there are left alone.")
+    }
     if output.json {
       try context.output.writeLine(json: document(report))
     } else {

@@ -1,5 +1,6 @@
 internal import SeifBackups
 internal import SeifBytes
+internal import SeifCrypto
 internal import SeifVault
 
 /// `seif backup list`: what lies at a destination and what the ledger knows of it.
@@ -10,7 +11,8 @@ struct BackupListCommand: Command {
     seif backup list --destination FOLDER [OPTIONS]
 
     Lists the files there, newest name first, with what the vault's ledger knows: proven
-    when, missing, or unknown to it. The files aren't opened; names are only claims.
+    when, altered or missing since, or unknown to it. The files are compared with what was
+    proven, not opened; a name that the ledger doesn't hold is only a claim.
     """
   static var options: [Option] { DestinationOptions.options + UnlockOptions.options + OutputOptions.options }
 
@@ -43,7 +45,7 @@ struct BackupListCommand: Command {
       throw CommandFailure(BackupFailure.transport(error), destination: destination.name)
     }
     let events = try events(vault, folder).filter { $0.destination == place }
-    let rows = rows(files, BackupService.standing(events))
+    let rows = rows(files, BackupService.standing(events), transport)
     if output.json {
       try context.output.writeLine(json: document(rows))
     } else {
@@ -68,13 +70,15 @@ struct BackupListCommand: Command {
     }
   }
 
-  private func rows(_ files: [BackupDescriptor], _ proven: [LedgerEvent]) -> [Row] {
+  private func rows(
+    _ files: [BackupDescriptor], _ proven: [LedgerEvent], _ transport: any BackupTransport
+  ) -> [Row] {
     let known = Dictionary(proven.map { ($0.name, $0) }) { _, last in last }
     var rows = files.map { file in
       guard let proof = known[file.name] else {
         return Row(name: file.name, byteCount: file.byteCount, state: "unknown")
       }
-      let isWhole = file.byteCount.map { $0 == proof.byteCount } ?? true
+      let isWhole = isUnchanged(file, proof, transport)
       return Row(name: file.name, byteCount: file.byteCount, state: isWhole ? "proven" : "altered", at: proof.at)
     }
     let names = Set(files.map(\.name))
@@ -89,6 +93,16 @@ struct BackupListCommand: Command {
       default: utf8Precedes(right.name, left.name)
       }
     }
+  }
+
+  /// Whether a file is the one that was proven, byte for byte.
+  private func isUnchanged(
+    _ file: BackupDescriptor, _ proof: LedgerEvent, _ transport: any BackupTransport
+  ) -> Bool {
+    guard file.byteCount.map({ $0 == proof.byteCount }) ?? true,
+      let bytes = try? transport.download(id: file.id, limit: FormatLimits.fileByteCount)
+    else { return false }
+    return bytes.withBytes { Digest.sha256($0) } == proof.sha256
   }
 
   private func document(_ rows: [Row]) -> SecretValue {

@@ -50,7 +50,8 @@ struct ImportCommand: Command {
         incoming: backup.records)
     }
     if !isDryRun {
-      let changes = plan.changes(opaque: backup.records.opaque)
+      let held = try withVaultErrors(folder) { () throws(VaultError) in try vault.records().opaque }
+      let changes = plan.changes(opaque: backup.records.opaque, beside: held)
       if !changes.isEmpty {
         try withVaultErrors(folder) { () throws(VaultError) in _ = try vault.apply(changes) }
       }
@@ -156,7 +157,11 @@ struct PlanCounts {
 
 extension MergePlan {
   /// The plan as changes of a vault, in one transaction.
-  func changes(opaque: [OpaqueMember]) -> [VaultChange] {
+  ///
+  /// - Parameters:
+  ///   - opaque: members of the file that aren't understood.
+  ///   - held: those of the vault, which stay as they are.
+  func changes(opaque: [OpaqueMember], beside held: [OpaqueMember]) -> [VaultChange] {
     var changes: [VaultChange] = []
     for item in items {
       switch (item.outcome, item.existing) {
@@ -166,7 +171,8 @@ extension MergePlan {
       }
     }
     changes += unusable.map { .addUnusable($0) }
-    if !opaque.isEmpty { changes.append(.setOpaque(opaque)) }
+    let added = opaque.filter { member in !held.contains { $0.key == member.key } }
+    if !added.isEmpty { changes.append(.setOpaque(held + added)) }
     return changes
   }
 }

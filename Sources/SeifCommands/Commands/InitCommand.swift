@@ -1,5 +1,6 @@
 internal import SeifBytes
 internal import SeifCrypto
+internal import SeifFormats
 internal import SeifVault
 
 /// `seif init`: makes a vault with a passphrase and a recovery code.
@@ -49,11 +50,11 @@ struct InitCommand: Command {
       throw CommandFailure(
         .usage, "the recovery code has nowhere to go: there is no terminal", hint: "Give --recovery-sheet FILE.")
     }
-    let cost = VaultCost.tuned(minimumTakes: milliseconds)
+    let cost = try Self.cost(milliseconds, folder)
     let random = RandomSource.system
     let isPerson = passphrase.source == .person
     let secret = try passphrase.obtain(
-      for: "the vault", guessesPerSecond: 1000 / Double(milliseconds), context,
+      for: "the vault", guessesPerSecond: cost.guessesPerSecond, context,
       random: isPerson ? { random.makeBytes($0) } : nil)
     let code = RecoveryCode.make()
     if let sheet {
@@ -62,13 +63,25 @@ struct InitCommand: Command {
       try show(code, context)
     }
     let made = try withVaultErrors(folder) { () throws(VaultError) in
-      try Vault.create(at: location, passphrase: secret, recoveryCode: code, cost: cost)
+      try Vault.create(at: location, passphrase: secret, recoveryCode: code, cost: cost.cost)
     }
     made.lock()
     context.talk.say(.ok, "Vault made in \(folder).")
     context.talk.say("Nobody can reset the passphrase or the recovery code. If both are lost, the vault is lost.")
     context.talk.hint("seif import FILE")
     return .done
+  }
+
+  /// The memory with which opening takes about so long here, 64 MiB to 1 GiB, by one derivation with the least.
+  private static func cost(
+    _ milliseconds: Int, _ folder: String
+  ) throws(CommandFailure) -> (cost: VaultCost, guessesPerSecond: Double) {
+    let speed = SealingSpeed.derivationsPerSecond(.authbackup, version: 2)
+    let factor = max(1, min(16, Int(Double(milliseconds) / 1000 * speed)))
+    let cost = try withVaultErrors(folder) { () throws(VaultError) in
+      try VaultCost(memoryKiB: VaultCost.minimum.memoryKiB * factor)
+    }
+    return (cost, speed / Double(factor))
   }
 
   private func show(_ code: borrowing RecoveryCode, _ context: Context) throws(CommandFailure) {

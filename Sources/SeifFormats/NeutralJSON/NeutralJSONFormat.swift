@@ -10,19 +10,47 @@ public struct NeutralJSONFormat: BackupFormat {
   public var displayName: String { "neutral JSON" }
 
   public func recognizes(_ input: FormatInput) -> Bool {
-    guard case .success(let document) = input.json else { return false }
-    return document.root["schema"]?.withString { $0.isEqual(to: NeutralJSON.schema) } ?? false
+    switch input.json {
+    case .success(let document):
+      return document.root["schema"]?.withString { $0.isEqual(to: NeutralJSON.schema) } ?? false
+    case .failure(let error):
+      // Records in clear may be more than a header may hold; then the writer's first member tells.
+      return error.code == .tooManyValues && Self.beginsWithSchema(input.bytes)
+    }
+  }
+
+  private static func beginsWithSchema(_ bytes: SecretValue) -> Bool {
+    bytes.withBytes { bytes in
+      // EXPOSE: the head of a document in clear, compared and dropped here.
+      let head = SecretValue(copying: bytes.extracting(0..<min(256, bytes.byteCount))).exposedBytes()
+      let solid = head.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+      return solid.starts(with: "{\"schema\":\"\(NeutralJSON.schema)\"".utf8)
+    }
   }
 
   public func readHeader(_ input: FormatInput, options: ReadingOptions) throws(FormatError) -> any BackupFile {
-    if case .failure(let error) = input.json { throw .unreadable(error) }
-    guard recognizes(input), case .success(let outline) = input.json else { throw .otherFormat }
-    let version = try HeaderReader(outline.root).int64("version")
+    guard recognizes(input) else {
+      if case .failure(let error) = input.json { throw .unreadable(error) }
+      throw .otherFormat
+    }
+    let document: JSONDocument
+    do throws(JSONError) {
+      switch input.json {
+      case .success(let parsed): document = parsed
+      case .failure: document = try JSONDocument(parsing: input.bytes, policy: .strict)
+      }
+    } catch {
+      throw .unreadable(error)
+    }
+    guard document.root["schema"]?.withString({ $0.isEqual(to: NeutralJSON.schema) }) ?? false else {
+      throw .otherFormat
+    }
+    let version = try HeaderReader(document.root).int64("version")
     guard version == NeutralJSON.version else { throw .unsupportedVersion(version) }
     let facts = HeaderFacts(
       format: .json, version: 1, variant: nil, keyDerivation: .none, isHeaderBound: false,
       readableFields: ["everything, the secrets too"])
-    return NeutralJSONFile(header: facts, bytes: input.bytes, document: outline)
+    return NeutralJSONFile(header: facts, bytes: input.bytes, document: document)
   }
 }
 

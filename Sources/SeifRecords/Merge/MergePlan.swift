@@ -38,16 +38,17 @@ public struct MergePlan: Sendable {
   /// Each entry of the vault meets at most one of the file, so a file that holds a thing twice brings it twice, and the same
   /// file a second time changes nothing.
   public init(existing: [(id: UUID, entry: Entry)], existingUnusable: [UnusableEntry] = [], incoming: Records) {
-    var byKey: [EquivalenceKey: [Int]] = [:]
     var byLabel: [SecretValue: Int] = [:]
     for (index, stored) in existing.enumerated() {
-      byKey[EquivalenceKey(stored.entry), default: []].append(index)
       if let label = EquivalenceKey.label(stored.entry) { byLabel[label] = index }
     }
+    let entries = incoming.entries
+    var meetings = Meetings(existing.map(\.entry))
+    let met = meetings.partners(of: entries)
     var usedIDs = Set(existing.map(\.id))
-    for entry in incoming.entries {
-      if let index = byKey[EquivalenceKey(entry)]?.popLast() {
-        let stored = existing[index]
+    for (entry, partner) in zip(entries, met) {
+      if let partner {
+        let stored = existing[partner]
         let (merged, fields) = EntryMerge.merge(stored.entry, with: entry)
         items.append(
           Item(entry: merged, existing: stored.id, outcome: fields.isEmpty ? .same : .updated(fields: fields)))

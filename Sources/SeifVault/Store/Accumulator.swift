@@ -4,12 +4,10 @@ internal import SeifSQL
 
 /// The XOR of the digests of some rows, and their number.
 struct RowSum: Equatable {
-  var digest: [UInt64] = [0, 0, 0, 0]
+  var digest = SIMD4<UInt64>()
   var rows: UInt64 = 0
 
-  mutating func toggle(_ other: [UInt64]) {
-    for index in 0..<4 { digest[index] ^= other[index] }
-  }
+  mutating func toggle(_ other: SIMD4<UInt64>) { digest ^= other }
 }
 
 /// What the sealed state says: all rows of all tables, and how many transactions there were.
@@ -18,7 +16,7 @@ struct AccumulatorState: Equatable {
   var counter: UInt64 = 0
 
   var encoded: [UInt8] {
-    (sum.digest + [sum.rows, counter]).flatMap { number in (0..<8).map { UInt8(number >> (56 - 8 * $0) & 0xFF) } }
+    ((0..<4).map { sum.digest[$0] } + [sum.rows, counter]).flatMap { number in (0..<8).map { UInt8(number >> (56 - 8 * $0) & 0xFF) } }
   }
 
   init() {}
@@ -26,8 +24,41 @@ struct AccumulatorState: Equatable {
   init?(_ bytes: RawSpan) {
     guard bytes.byteCount == 48 else { return nil }
     let numbers = (0..<6).map { bytes.number(at: $0 * 8) }
-    sum = RowSum(digest: Array(numbers[0..<4]), rows: numbers[4])
+    sum = RowSum(digest: SIMD4(numbers[0..<4]), rows: numbers[4])
     counter = numbers[5]
+  }
+}
+
+/// What the digest of a row is made of.
+private struct RowMessage {
+  var bytes: [UInt8]
+
+  /// lp of a table's or column's name.
+  mutating func append(_ name: String) {
+    appendNumber(UInt64(name.utf8.count), byteCount: 4)
+    bytes.append(contentsOf: name.utf8)
+  }
+
+  mutating func append(_ integer: Int64) {
+    append(type: 1, byteCount: 8)
+    appendNumber(UInt64(bitPattern: integer), byteCount: 8)
+  }
+
+  mutating func append(type: UInt8, _ value: some Collection<UInt8>) {
+    append(type: type, byteCount: value.count)
+    bytes.append(contentsOf: value)
+  }
+
+  // SQLite holds values of at most 2 GiB, so their lengths fit 4 bytes.
+  mutating func append(type: UInt8, byteCount: Int) {
+    bytes.append(type)
+    appendNumber(UInt64(UInt32(clamping: byteCount)), byteCount: 4)
+  }
+
+  mutating func appendNumber(_ number: UInt64, byteCount: Int) {
+    for index in stride(from: byteCount - 1, through: 0, by: -1) {
+      bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(index))))
+    }
   }
 }
 
@@ -43,7 +74,7 @@ final class Accumulator {
   private let mac: HMACSHA256
   private let cipher: AES256GCM
   private let aad: [UInt8]
-  private var message: [UInt8] = []
+  private var spare: [UInt8] = []
 
   init(key: borrowing SecretBytes, vaultID: UUID) throws(VaultError) {
     do throws(CryptoError) {
@@ -58,63 +89,60 @@ final class Accumulator {
   // MARK: - Digests
 
   /// The digest of a row given by its values in the order of the columns' names.
-  func digest(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) -> [UInt64] {
-    begin(table, row)
+  func digest(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) -> SIMD4<UInt64> {
+    var message = begin(table, row)
     for (column, value) in zip(table.columns, values) {
-      begin(column)
+      message.append(column)
       switch value {
-      case .null:
-        message.append(0)
-        appendLength(0)
-      case .integer(let integer):
-        message.append(1)
-        appendLength(8)
-        append(UInt64(bitPattern: integer), byteCount: 8)
-      case .text(let text):
-        message.append(2)
-        appendLength(text.utf8.count)
-        message.append(contentsOf: text.utf8)
-      case .blob(let bytes):
-        message.append(3)
-        appendLength(bytes.count)
-        message.append(contentsOf: bytes)
+      case .null: message.append(type: 0, byteCount: 0)
+      case .integer(let integer): message.append(integer)
+      case .text(let text): message.append(type: 2, text.utf8)
+      case .blob(let bytes): message.append(type: 3, bytes)
       }
     }
-    return finish()
+    return finish(message)
   }
 
   /// The digest of the row on which a `selectOne` or `selectAll` stands.
-  func digest(_ table: VaultTable, _ statement: borrowing Statement) throws(VaultError) -> [UInt64] {
+  func digest(_ table: VaultTable, _ statement: borrowing Statement) throws(VaultError) -> SIMD4<UInt64> {
     do throws(SQLError) {
-      let row = try statement.uuid(table.index(of: "id"))
-      begin(table, row)
+      let row = try statement.uuid(table.idIndex)
+      var message = begin(table, row)
       for (index, column) in table.columns.enumerated() {
-        begin(column)
+        message.append(column)
         switch try statement.type(index) {
-        case .integer:
-          message.append(1)
-          appendLength(8)
-          append(UInt64(bitPattern: try statement.integer(index)), byteCount: 8)
+        case .integer: message.append(try statement.integer(index))
+        case .text: message.append(type: 2, try statement.text(index).utf8)
         case .blob:
-          message.append(3)
           try statement.withBlob(index) { (bytes) throws(SQLError) in
-            appendLength(bytes.byteCount)
-            bytes.withUnsafeBytes { message.append(contentsOf: $0) }
+            bytes.withUnsafeBytes { message.append(type: 3, $0) }
           }
-        case .text:
-          let text = try statement.text(index)
-          message.append(2)
-          appendLength(text.utf8.count)
-          message.append(contentsOf: text.utf8)
-        default:
-          message.append(0)
-          appendLength(0)
+        default: message.append(type: 0, byteCount: 0)
         }
       }
+      return finish(message)
     } catch {
       throw VaultError(error)
     }
-    return finish()
+  }
+
+  // The buffer is taken out while it is filled: as a property, each append would be checked for exclusive access.
+  private func begin(_ table: VaultTable, _ row: UUID) -> RowMessage {
+    var message = RowMessage(bytes: spare)
+    spare = []
+    message.bytes.removeAll(keepingCapacity: true)
+    message.append(table.name)
+    message.appendNumber(36, byteCount: 4)
+    row.appendText(to: &message.bytes)
+    return message
+  }
+
+  private func finish(_ message: RowMessage) -> SIMD4<UInt64> {
+    let bytes = message.bytes
+    let code = mac.code(bytes.span.bytes)
+    spare = bytes
+    let span = code.span.bytes
+    return SIMD4(span.number(at: 0), span.number(at: 8), span.number(at: 16), span.number(at: 24))
   }
 
   /// The sum over all rows of some tables; nil if there are more than `limit`.
@@ -135,35 +163,6 @@ final class Accumulator {
       }
     }
     return sum
-  }
-
-  private func begin(_ table: VaultTable, _ row: UUID) {
-    message.removeAll(keepingCapacity: true)
-    appendLength(table.name.utf8.count)
-    message.append(contentsOf: table.name.utf8)
-    appendLength(36)
-    row.appendText(to: &message)
-  }
-
-  private func begin(_ column: String) {
-    appendLength(column.utf8.count)
-    message.append(contentsOf: column.utf8)
-  }
-
-  // SQLite holds values of at most 2 GiB, so their lengths fit 4 bytes.
-  private func appendLength(_ count: Int) { append(UInt64(UInt32(clamping: count)), byteCount: 4) }
-
-  private func append(_ number: UInt64, byteCount: Int) {
-    for index in stride(from: byteCount - 1, through: 0, by: -1) {
-      message.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(index))))
-    }
-  }
-
-  private func finish() -> [UInt64] {
-    let message = message
-    let code = mac.code(message.span.bytes)
-    let bytes = code.span.bytes
-    return [bytes.number(at: 0), bytes.number(at: 8), bytes.number(at: 16), bytes.number(at: 24)]
   }
 
   // MARK: - The sealed state

@@ -9,6 +9,8 @@ struct ItemWriter {
   private let items: TableSealer
   private let bins: TableSealer
   private let secrets: TableSealer
+  /// Known once asked for; false again once something was put into it.
+  private var binIsEmpty: Bool?
 
   init(_ rows: RowWriter) throws(VaultError) {
     self.rows = rows
@@ -42,26 +44,36 @@ struct ItemWriter {
     }
     var item = ItemDetail(entry: entry, secretRef: nil, updatedAt: rows.now)
     if let seed = ItemCodec.seed(of: entry) { item.secretRef = try insertSeed(seed) }
-    try rows.insert(
-      .item, id, try values(id, item, position: try rows.nextPosition(.item), revision: 1))
-    return id
+    let position = try rows.nextPosition(.item)
+    if try rows.insertIfNew(.item, id, try values(id, item, position: position, revision: 1)) { return id }
+    // Another entry has the identifier.
+    item.entry = entry
+    let other = Self.settle(&item.entry, rows.makeID())
+    try rows.insert(.item, other, try values(other, item, position: position, revision: 1))
+    return other
   }
 
-  private func settleIdentifier(_ entry: inout Entry) throws(VaultError) -> UUID {
-    if let own = entry.info.id, try !isTaken(own) { return own }
-    let id = rows.makeID()
+  private mutating func settleIdentifier(_ entry: inout Entry) throws(VaultError) -> UUID {
+    if let own = entry.info.id, try !isInBin(own) { return own }
+    return Self.settle(&entry, rows.makeID())
+  }
+
+  // A document vault's identifier is its own, and one that isn't a UUID stays among the members that aren't understood.
+  private static func settle(_ entry: inout Entry, _ id: UUID) -> UUID {
     if case .document = entry { return id }
-    // An identifier that isn't a UUID stays among the members that aren't understood, and is written back from there.
     if entry.info.id == nil, entry.info.opaque.contains(where: { utf8Equal($0.key, "id") }) { return id }
     entry.info.id = id
     return id
   }
 
-  private func isTaken(_ id: UUID) throws(VaultError) -> Bool {
+  private mutating func isInBin(_ id: UUID) throws(VaultError) -> Bool {
+    if binIsEmpty == true { return false }
     let connection = rows.connection
     return try sql { () throws(SQLError) in
-      let statement = try connection.prepare(
-        "SELECT 1 FROM item WHERE id = ?1 UNION ALL SELECT 1 FROM bin WHERE id = ?1")
+      let any = try connection.prepare("SELECT 1 FROM bin LIMIT 1")
+      binIsEmpty = try !any.step()
+      any.reset()
+      let statement = try connection.prepare("SELECT 1 FROM bin WHERE id = ?1")
       try statement.bind(id.bytes, at: 1)
       defer { statement.reset() }
       return try statement.step()
@@ -120,6 +132,7 @@ struct ItemWriter {
 
   /// Moves an entry into the bin; its place and its seed stay.
   mutating func moveToBin(_ row: ItemRow, removedAt: Timestamp) throws(VaultError) {
+    binIsEmpty = false
     try rows.delete(.item, row.id)
     let revision = try Self.next(row.revision)
     var time = SecretBuffer(capacity: 16)

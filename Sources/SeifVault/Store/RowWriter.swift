@@ -25,6 +25,21 @@ struct RowWriter {
     state.sum.rows &+= 1
   }
 
+  /// Inserts a row unless its identifier is taken.
+  ///
+  /// - Returns: whether it was inserted.
+  mutating func insertIfNew(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) throws(VaultError) -> Bool {
+    do throws(SQLError) {
+      try bindAndRun(table.insert, values)
+    } catch {
+      guard error.code == .constraint else { throw VaultError(error) }
+      return false
+    }
+    state.sum.toggle(keys.accumulator.digest(table, row, values))
+    state.sum.rows &+= 1
+    return true
+  }
+
   /// Puts values in the place of a row that is there.
   mutating func update(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) throws(VaultError) {
     try forget(table, row)
@@ -53,13 +68,13 @@ struct RowWriter {
   }
 
   private func run(_ sql: StaticString, _ values: [SQLValue]) throws(VaultError) {
-    do throws(SQLError) {
-      let statement = try connection.prepare(sql)
-      for (index, value) in values.enumerated() { try statement.bind(value, at: index + 1) }
-      try statement.run()
-    } catch {
-      throw VaultError(error)
-    }
+    do throws(SQLError) { try bindAndRun(sql, values) } catch { throw VaultError(error) }
+  }
+
+  private func bindAndRun(_ sql: StaticString, _ values: [SQLValue]) throws(SQLError) {
+    let statement = try connection.prepare(sql)
+    for (index, value) in values.enumerated() { try statement.bind(value, at: index + 1) }
+    try statement.run()
   }
 
   /// The position after the last row of a table; entries and the bin share theirs, so that a place stays free for an

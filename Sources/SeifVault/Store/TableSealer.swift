@@ -9,7 +9,7 @@ final class TableSealer {
   private let cipher: AES256GCM
   private let prefix: [UInt8]
   private let random: RandomSource
-  private var aad: [UInt8] = []
+  private var spare: [UInt8] = []
   private var supply: [UInt8] = []
 
   init(table: String, key: borrowing SecretBytes, random: RandomSource) throws(VaultError) {
@@ -24,9 +24,10 @@ final class TableSealer {
 
   /// `nonce ‖ ciphertext ‖ tag`.
   func seal(_ plaintext: RawSpan, row: UUID, column: String, revision: Int64) throws(VaultError) -> [UInt8] {
-    setContext(row, column, revision)
+    let nonce = makeNonce()
+    let aad = context(row, column, revision)
+    defer { spare = aad }
     do throws(CryptoError) {
-      let (nonce, aad) = (makeNonce(), aad)
       return try cipher.sealCombined(plaintext, nonce: nonce, aad: aad.span.bytes)
     } catch {
       throw VaultError(.internalFailure, "sealing")
@@ -41,23 +42,38 @@ final class TableSealer {
 
   /// The plaintext, or `damaged` if the value isn't one that was sealed for exactly this place.
   func open(_ sealed: RawSpan, row: UUID, column: String, revision: Int64) throws(VaultError) -> SecretValue {
-    setContext(row, column, revision)
+    let aad = context(row, column, revision)
+    defer { spare = aad }
     do throws(CryptoError) {
-      let aad = aad
       return try cipher.openCombined(sealed, aad: aad.span.bytes)
     } catch {
       throw VaultError(.damaged, "\(column) of a row doesn't open at its place")
     }
   }
 
-  private func setContext(_ row: UUID, _ column: String, _ revision: Int64) {
+  /// Opens one column of many rows.
+  func opener(_ column: String) -> ColumnOpener { ColumnOpener(sealer: self, prefix: prefix, column: column) }
+
+  fileprivate func open(_ sealed: RawSpan, aad: [UInt8]) throws(CryptoError) -> SecretValue {
+    try cipher.openCombined(sealed, aad: aad.span.bytes)
+  }
+
+  // The buffer is taken out while it is filled: as a property, each append would be checked for exclusive access.
+  private func context(_ row: UUID, _ column: String, _ revision: Int64) -> [UInt8] {
+    var aad = spare
+    spare = []
     aad.removeAll(keepingCapacity: true)
     aad.append(contentsOf: prefix)
     row.appendText(to: &aad)
     aad.append(UInt8(ascii: ":"))
     aad.append(contentsOf: column.utf8)
     aad.append(UInt8(ascii: ":"))
-    aad.append(contentsOf: String(revision).utf8)
+    if (0..<10).contains(revision) {
+      aad.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: revision))
+    } else {
+      aad.append(contentsOf: String(revision).utf8)
+    }
+    return aad
   }
 
   private func makeNonce() -> [UInt8] {
@@ -68,14 +84,62 @@ final class TableSealer {
   }
 }
 
+/// Opens one column of row after row: only the identifier and the revision change in the additional data.
+struct ColumnOpener {
+  private let sealer: TableSealer
+  private let column: String
+  private let idOffset: Int
+  private let revisionOffset: Int
+  private var revision: Int64 = 0
+  private var aad: [UInt8]
+
+  fileprivate init(sealer: TableSealer, prefix: [UInt8], column: String) {
+    self.sealer = sealer
+    self.column = column
+    idOffset = prefix.count
+    aad = prefix + [UInt8](repeating: 0, count: 36) + Array(":\(column):".utf8)
+    revisionOffset = aad.count
+  }
+
+  /// The plaintext, or `damaged` if the value isn't one that was sealed for exactly this place.
+  mutating func open(_ sealed: RawSpan, row: UUID, revision: Int64) throws(VaultError) -> SecretValue {
+    if revision != self.revision {
+      self.revision = revision
+      aad.removeSubrange(revisionOffset...)
+      aad.append(contentsOf: String(revision).utf8)
+    }
+    let idOffset = idOffset
+    aad.withUnsafeMutableBufferPointer { row.writeText(to: UnsafeMutableBufferPointer(rebasing: $0[idOffset...])) }
+    do throws(CryptoError) {
+      return try sealer.open(sealed, aad: aad)
+    } catch {
+      throw VaultError(.damaged, "\(column) of a row doesn't open at its place")
+    }
+  }
+}
+
 extension UUID {
   /// Appends the 36 characters of the lower-case text.
   func appendText(to buffer: inout [UInt8]) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
+      writeText(to: text)
+      buffer.append(contentsOf: text)
+    }
+  }
+
+  /// Writes the 36 characters of the lower-case text to the start of a buffer of at least as many.
+  func writeText(to text: UnsafeMutableBufferPointer<UInt8>) {
+    precondition(text.count >= 36, "internal error: no room for an identifier")
     func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+    var position = 0
     for (index, byte) in bytes.enumerated() {
-      if index == 4 || index == 6 || index == 8 || index == 10 { buffer.append(UInt8(ascii: "-")) }
-      buffer.append(digit(byte >> 4))
-      buffer.append(digit(byte & 15))
+      if index == 4 || index == 6 || index == 8 || index == 10 {
+        text[position] = UInt8(ascii: "-")
+        position += 1
+      }
+      text[position] = digit(byte >> 4)
+      text[position + 1] = digit(byte & 15)
+      position += 2
     }
   }
 }

@@ -9,6 +9,8 @@ package struct VaultTable: Sendable {
   let delete: StaticString
   let selectOne: StaticString
   let selectAll: StaticString
+  /// The place of `id` among the columns.
+  let idIndex: Int
   /// The highest position, where rows have one.
   let lastPosition: StaticString?
 
@@ -18,6 +20,7 @@ package struct VaultTable: Sendable {
   ) {
     self.name = name
     self.columns = columns
+    idIndex = columns.firstIndex(of: "id") ?? 0
     self.insert = insert
     self.update = update
     self.delete = delete

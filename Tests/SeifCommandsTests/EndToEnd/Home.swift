@@ -3,15 +3,16 @@ import FoundationEssentials
 import Glibc
 import SeifBytes
 import SeifTestSupport
+import Synchronization
 import Testing
 
 @testable import SeifCommands
 
 /// The program itself in a home folder of its own. Whatever it says and writes is kept there, and searched for secrets
 /// when the folder goes.
-final class Home {
+final class Home: Sendable {
   let path: String
-  private var runs = 0
+  private let runs = Mutex(0)
 
   /// The program under test: `SEIF_BINARY`, else the one beside the tests.
   static let program: String = {
@@ -96,6 +97,16 @@ final class Home {
     _ words: String..., passphrase: String? = nil, newPassphrase: String? = nil, vaultPassphrase: String? = nil,
     secret: String? = nil, input: String = "", environment: [String: String] = [:], reveals: Bool = false
   ) throws -> Terminal.Result {
+    try seif(
+      list: words, passphrase: passphrase, newPassphrase: newPassphrase, vaultPassphrase: vaultPassphrase,
+      secret: secret, input: input, environment: environment, reveals: reveals)
+  }
+
+  @discardableResult
+  func seif(
+    list words: [String], passphrase: String? = nil, newPassphrase: String? = nil, vaultPassphrase: String? = nil,
+    secret: String? = nil, input: String = "", environment: [String: String] = [:], reveals: Bool = false
+  ) throws -> Terminal.Result {
     let given = Self.given([
       ("--passphrase-fd", passphrase), ("--new-passphrase-fd", newPassphrase),
       ("--vault-passphrase-fd", vaultPassphrase), ("--secret-fd", secret),
@@ -134,9 +145,12 @@ final class Home {
   /// Keeps what was said, and looks at what mustn't show secrets.
   @discardableResult
   func check(_ result: Terminal.Result, _ reveals: Bool = false) throws -> Terminal.Result {
-    runs += 1
-    try write(result.errors + result.screen, as: "runs/\(runs).err")
-    if !reveals { try write(result.output, as: "runs/\(runs).out") }
+    let run = runs.withLock { count in
+      count += 1
+      return count
+    }
+    try write(result.errors + result.screen, as: "runs/\(run).err")
+    if !reveals { try write(result.output, as: "runs/\(run).out") }
     if Canary.isShown(in: result.errors) || (!reveals && Canary.isShown(in: result.output + result.screen)) {
       Issue.record("a secret was shown")
     }

@@ -1,0 +1,66 @@
+"""What the sources alone can show: what Seif never calls, and what it reads of its environment."""
+import re
+import unittest
+
+import documents
+
+SHIPPED = [path for path in sorted((documents.ROOT / "Sources").rglob("*.swift"))
+           if path.relative_to(documents.ROOT).parts[1] not in ("SeifTestSupport", "SeifSQLTesting")]
+
+
+class Sources(unittest.TestCase):
+    def found(self, pattern):
+        """The lines that have it, comments left out: (file, line)."""
+        self.assertGreater(len(SHIPPED), 100)
+        for path in SHIPPED:
+            for line in documents.read(path).splitlines():
+                code = line.split("//")[0]
+                if re.search(pattern, code):
+                    yield documents.shown(path), code.strip()
+
+    def test_nothing_opens_a_socket(self):
+        calls = r"(?<!func )(?<!try )\b(socket|socketpair|getaddrinfo|gethostbyname|URLSession)\("
+        self.assertEqual([], list(self.found(calls)))
+        self.assertEqual([], list(self.found(r"\b(AF_INET6?|SOCK_STREAM|SOCK_DGRAM)\b")))
+
+    def test_nothing_is_logged(self):
+        self.assertEqual([], list(self.found(r"\b(syslog|openlog|sd_journal_\w+|NSLog|os_log|Logger)\(")))
+
+    def test_nothing_is_printed_past_the_one_output(self):
+        self.assertEqual([], list(self.found(r"(?<![.\w])(print|debugPrint|dump)\(")))
+
+    def test_no_variable_of_the_environment_is_set(self):
+        self.assertEqual([], list(self.found(r"(?<![.\w])(setenv|putenv|unsetenv)\(")))
+
+    def test_the_environment_is_read_for_what_is_listed_alone(self):
+        table = documents.read(documents.COMMANDS).split("\n## Environment\n")[1].split("\n## ")[0]
+        listed = set(re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in table.splitlines()
+                                                    if line.startswith("| `"))))
+        read = set()
+        for path in SHIPPED:
+            text = documents.read(path)
+            read |= set(re.findall(r'nvironment(?:\.current\(\))?\["(\w+)"\]', text))
+            read |= set(re.findall(r'"((?:XDG|SEIF|LC)_[A-Z_]+|LANG|(?:WAYLAND_)?DISPLAY)"', text))
+        self.assertEqual(listed, read)
+
+
+@unittest.skipUnless(documents.seif_binary(), "no program")
+class Secrets(unittest.TestCase):
+    def test_no_option_takes_a_secret_as_its_value(self):
+        overview = documents.seif("help").stdout
+        names = re.findall(r"^  (\S+(?: \S+)?)  ", overview, re.M)
+        self.assertGreater(len(names), 10)
+        about = 0
+        for name in names:
+            page = documents.seif("help", *name.split()).stdout
+            for option, value in re.findall(r"^  (?:-\w, )?(--[a-z-]+)(?: ([A-Z-]+))?", page, re.M):
+                if re.search(r"passphrase|secret|password|recovery|pin\b|cvc|number", option) and value:
+                    about += 1
+                    with self.subTest(command=name, option=option):
+                        # A descriptor's number or a file's name, never the thing itself.
+                        self.assertRegex(option + " " + value, r"(-fd N|-file F|-sheet FILE|-code-fd N|-code-file F)$")
+        self.assertGreater(about, 10)
+
+
+if __name__ == "__main__":
+    unittest.main()
