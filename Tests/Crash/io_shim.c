@@ -1,4 +1,5 @@
-// Loaded before libc (LD_PRELOAD) into a program under test. Of all calls that change files under SEIF_IO_ROOT it can
+// Loaded before libc (LD_PRELOAD) into a program under test. Of all calls that change files under SEIF_IO_ROOT (with
+// SEIF_IO_READS, where they are to fail with EIO, also of those that read) it can
 //   - write down each with its bytes            SEIF_IO_LOG=FILE
 //   - end the program at one                    seif_io_arm / SEIF_IO_ARM=kill:CALL
 //   - make one, or all from one on, fail        SEIF_IO_ARM=fail:CALL:ERRNO:LASTING
@@ -32,7 +33,7 @@ static size_t root_length;
 static int log_descriptor = -1;
 static enum { NOTHING, KILL, FAIL } mode;
 static long calls, wanted;
-static int fail_code, is_lasting, fired;
+static int fail_code, is_lasting, fired, counts_reads;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 // Counting begins anew. mode: 0 nothing, 1 kill, 2 fail.
@@ -54,6 +55,7 @@ __attribute__((constructor)) static void begin(void) {
   const char *log = getenv("SEIF_IO_LOG");
   REAL(open);
   if (log) log_descriptor = real(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  counts_reads = getenv("SEIF_IO_READS") != NULL;
   const char *arm = getenv("SEIF_IO_ARM");
   long call = 0;
   int code = 0, lasting = 0;
@@ -110,7 +112,7 @@ static void die(void) {
 // Counts a call. 0: go on; else the error that it must fail with. `half`: a write whose first half gets through.
 static int act(int kind, int *half) {
   if (half) *half = 0;
-  if (kind == READ && !(mode == FAIL && fail_code == EIO)) return 0;
+  if (kind == READ && !(counts_reads && mode == FAIL && fail_code == EIO)) return 0;
   if (kind == OPEN && mode != FAIL) return 0;
   calls++;
   if (mode == KILL && calls == wanted) {

@@ -114,16 +114,18 @@ final class World {
 
   /// Which of two models the disk holds: 0 or 1.
   ///
-  /// - Parameter afterPowerLoss: the mark of the highest counter may be lower, and shared folders may be gone.
+  /// - Parameters:
+  ///   - afterPowerLoss: the mark of the highest counter may be lower.
+  ///   - lookingAtSecond: whether the second vault is opened too; without a step on it, only a power cut could harm it.
   /// - Throws: a violation if neither.
-  func find(_ before: Model, _ after: Model, afterPowerLoss: Bool) throws -> Int {
+  func find(_ before: Model, _ after: Model, afterPowerLoss: Bool, lookingAtSecond: Bool = true) throws -> Int {
     close()
     defer { close() }
     let found = [
       try look(at: before, after, "vault") { try vaultIndex(before, after, afterPowerLoss: afterPowerLoss) },
       try look(at: before, after, "backups") { try filesIndex("backups", before.backups, after.backups) },
       try look(at: before, after, "output") { try filesIndex("out", before.outputs, after.outputs) },
-      try look(at: before, after, "second") { try secondIndex(before, after) },
+      try look(at: before, after, "second") { lookingAtSecond ? try secondIndex(before, after) : [0, 1] },
     ].reduce(Set([0, 1])) { $0.intersection($1) }
     // A step that changes nothing is as good as done.
     guard let index = found.max() else { throw Violation("parts of a step are there, others not") }
@@ -242,8 +244,7 @@ final class World {
   /// Opens the second vault as a person would: from whatever state, it must come out whole and up to date.
   private func finish(_ second: Model.Second) throws {
     let file = "\(root)/\(second.folder)/vault.db"
-    let version = try Connection(path: file, mode: .readOnly).userVersion()
-    guard version == 2 else { return }
+    guard second.version == 2, try Connection(path: file, mode: .readWrite).userVersion() == 2 else { return }
     let found = try entries(second, Drill.schema)
     guard found == second.entries else { throw Violation("entries of the second vault differ") }
     guard names(second.folder) == ["vault.db"] else {
