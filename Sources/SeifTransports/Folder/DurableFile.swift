@@ -28,7 +28,12 @@ enum DurableFile {
       temporary.map { linkat(folder, $0, folder, name, 0) }
       ?? linkat(AT_FDCWD, "/proc/self/fd/\(file)", folder, name, AT_SYMLINK_FOLLOW)
     guard linked == 0 else { throw SystemFault.error(place: place) }
-    guard fsync(folder) == 0 else { throw SystemFault.error(place: place) }
+    guard fsync(folder) == 0 else {
+      let failure = SystemFault.error(place: place)
+      // What isn't certain to stay isn't there.
+      unlinkat(folder, name, 0)
+      throw failure
+    }
   }
 
   /// The bytes of a regular file of at most `limit` bytes.
