@@ -106,7 +106,7 @@ extension Vault {
   ) throws(VaultError) -> (revision: Int64, link: BackupLink)? {
     let sealer = try keys.sealer(.backupLink)
     let statement = try connection.statement(
-      "SELECT revision, content FROM backup_link")
+      "SELECT revision, content FROM backup_link WHERE id = ?1", binding: keys.vaultID)
     guard try statement.next() else { return nil }
     let revision = try sql { () throws(SQLError) in try statement.integer(0) }
     let json = try statement.withBlob(1) { (sealed) throws(VaultError) in

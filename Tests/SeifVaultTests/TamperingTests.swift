@@ -219,6 +219,36 @@ import Testing
     }
   }
 
+  @Test func aSecondRowOfWhatThereIsOneOfBlocksNothing() throws {
+    let stray = try #require(UUID("00000000-0000-0000-0000-000000000001"))
+    let place = try TestVault()
+    var vault = try place.create()
+    try vault.add([try Sample.totp("A")])
+    _ = try vault.nextBackupLink()
+    vault.lock()
+    try place.tamper {
+      try $0.execute(
+        """
+        UPDATE accumulator SET id = X'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF';
+        INSERT INTO accumulator SELECT X'00000000000000000000000000000001', X'00';
+        INSERT INTO accumulator SELECT vault.id, state FROM vault, accumulator WHERE length(state) > 1;
+        DELETE FROM accumulator WHERE id = X'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF';
+        """)
+    }
+    vault = try place.open()
+    #expect(vault.openingFaults == [])
+    try vault.add([try Sample.totp("B")])
+    #expect(try vault.verify() == [.strayData(table: "accumulator", row: stray)])
+    vault.lock()
+    try place.tamper {
+      try $0.execute("INSERT INTO backup_link VALUES (X'00000000000000000000000000000001', 1, X'00')")
+    }
+    vault = try place.open()
+    #expect(vault.openingFaults.count == 1)
+    #expect(try vault.nextBackupLink().sequence == 2)
+    #expect(try vault.verify().contains(.value(table: "backup_link", row: stray, column: "content")))
+  }
+
   @Test func aFileWithAForeignTriggerOrTableIsRefused() throws {
     for sql: StaticString in [
       "CREATE TRIGGER t AFTER INSERT ON item BEGIN DELETE FROM undo; END", "CREATE TABLE other (a)",
