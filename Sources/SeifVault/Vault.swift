@@ -15,6 +15,8 @@ public final class Vault {
   public let access: VaultAccess
   /// What unlocking found: contents that aren't as last written (looked at up to 10,000 rows), an older copy.
   public internal(set) var openingFaults: [VaultFault] = []
+  /// What the last `entries()`, `summaries()`, `records()` or `bin()` had to leave out, since it doesn't open.
+  public internal(set) var damage: [VaultFault] = []
   /// Whether the highest counter could be kept in the state folder; if not, an older copy may go unnoticed.
   public internal(set) var keepsCounter = true
 

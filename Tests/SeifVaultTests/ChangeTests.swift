@@ -129,6 +129,20 @@ import Testing
     }
   }
 
+  @Test func whatAnUndoneChangeAddedWaitsInTheBin() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    let id = try vault.add([try Sample.hotp(counter: 4)])[0]
+    #expect(try vault.advanceCounter(id).otp.counter == 4)
+    try vault.undo()
+    #expect(try vault.records().count == 0)
+    #expect(try vault.bin().map(\.id) == [id])
+    #expect(try vault.verify() == [])
+    try vault.restoreFromBin([id])
+    #expect(try vault.records().accounts[0].otp.counter == 5)
+    #expect(try vault.verify() == [])
+  }
+
   @Test func tenChangesCanBeUndoneAndNoMore() throws {
     let place = try TestVault()
     let vault = try place.create()

@@ -35,6 +35,23 @@ import Testing
     #expect(try vault.verify() == [])
   }
 
+  @Test func noLineFollowsOneThatCanNotBeRead() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    try vault.appendToLedger(Self.entry(0))
+    try vault.write { (rows) throws(VaultError) in
+      let id = rows.makeID()
+      let sealed = try rows.keys.sealer(.proofs).seal(
+        SecretValue(utf8: "{}"), row: id, column: "entry", revision: 1)
+      try rows.insert(
+        .proofs, id, [.blob(sealed), .blob(id.bytes), .integer(try rows.nextPosition(.proofs)), .integer(1)])
+    }
+    let counter = try vault.counter()
+    #expect(throws: VaultError(.damaged)) { try vault.appendToLedger(Self.entry(1)) }
+    #expect(try vault.counter() == counter)
+    #expect(try vault.verify() == [.ledger(sequence: 2)])
+  }
+
   @Test func theDigestOfContentsTellsEqualFromChangedRecordsAndVaultFromVault() throws {
     let place = try TestVault()
     let vault = try place.create()

@@ -35,7 +35,69 @@ import Testing
     }
     #expect(vault.openingFaults == [.contents])
     #expect(tables(of: try vault.verify()) == ["item.summary"])
-    #expect(throws: VaultError(.damaged)) { try vault.summaries() }
+    // The second row got back what was its own.
+    #expect(try vault.summaries().map(\.name) == ["B", "C"])
+    #expect(vault.damage.count == 1)
+  }
+
+  @Test func aDamagedRowTakesNoOtherWithIt() throws {
+    let place = try TestVault()
+    var vault = try place.create()
+    let ids = try vault.add([try Sample.totp("A"), try Sample.totp("B"), Sample.login("C", password: "p")])
+    try vault.apply([
+      .addUnusable(UnusableEntry(kind: .notes, json: SecretValue(utf8: "1"))),
+      .setOpaque([OpaqueMember(key: "kept", value: SecretValue(utf8: "1"))]),
+    ])
+    vault.lock()
+    try place.tamper {
+      try $0.execute(
+        """
+        UPDATE item SET summary = zeroblob(length(summary)) WHERE position = 1;
+        UPDATE secret SET value = zeroblob(length(value)) WHERE position = 2;
+        """)
+    }
+    vault = try place.open()
+    #expect(try vault.summaries().map(\.name) == ["B", "C"])
+    #expect(vault.damage == [.value(table: "item", row: ids[0], column: "summary")])
+    #expect(try vault.records().count == 2)
+    #expect(vault.damage == [.damagedSecret(row: ids[1])])
+    #expect(try vault.entries().map(\.id) == [ids[0], ids[2]])
+    #expect(try vault.entry(ids[2]).entry.name == "C")
+    #expect(throws: VaultError(.damaged)) { try vault.entry(ids[1]) }
+    // Other rows are written as ever, the damaged one stays as it is.
+    try vault.replace(ids[2], with: Sample.login("D", password: "q"))
+    try vault.add([try Sample.totp("E")])
+    #expect(try vault.entries().map(\.entry.name) == ["A", "D", "E"])
+    try place.tamper {
+      try $0.execute(
+        """
+        UPDATE item SET detail = zeroblob(length(detail)) WHERE position = 1;
+        UPDATE unusable SET content = zeroblob(length(content));
+        UPDATE opaque_member SET content = zeroblob(length(content));
+        """)
+    }
+    let records = try vault.records()
+    #expect(records.count == 2)
+    #expect(records.unusable.isEmpty)
+    #expect(records.opaque.isEmpty)
+    #expect(vault.damage.count == 4)
+    #expect(vault.damage.first == .value(table: "item", row: ids[0], column: "detail"))
+    // What can't be read isn't replaced by what could.
+    #expect(throws: VaultError(.damaged)) { try vault.apply([.setOpaque([])]) }
+    #expect(try vault.summaries().count == 3)
+  }
+
+  @Test func aDamagedRowOfTheBinTakesNoOtherWithIt() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    let ids = try vault.add([try Sample.totp("A"), try Sample.totp("B")])
+    try vault.remove(ids)
+    try place.tamper { try $0.execute("UPDATE bin SET removed_at = zeroblob(36) WHERE position = 1") }
+    #expect(try vault.bin().map(\.id) == [ids[1]])
+    #expect(vault.damage.count == 1)
+    try vault.restoreFromBin([ids[1]])
+    #expect(try vault.entries().map(\.id) == [ids[1]])
+    #expect(vault.damage.isEmpty)
   }
 
   @Test func swappedRowsShow() throws {
@@ -113,7 +175,9 @@ import Testing
     // The values alone, under the present revision, don't even open.
     opened.lock()
     try place.tamper { try $0.execute("UPDATE item SET revision = 2 WHERE position = 1") }
-    #expect(throws: VaultError(.damaged)) { try place.open().summaries() }
+    let altered = try place.open()
+    #expect(try altered.summaries().map(\.name) == ["C"])
+    #expect(altered.damage == [.value(table: "item", row: id, column: "summary")])
   }
 
   private func copyOfItem(_ place: TestVault) throws -> (revision: Int64, summary: [UInt8], detail: [UInt8]) {
@@ -153,6 +217,36 @@ import Testing
       #expect(try vault.records().count == 3)
       #expect(throws: VaultError(.damaged)) { try vault.add([try Sample.totp("D")]) }
     }
+  }
+
+  @Test func aSecondRowOfWhatThereIsOneOfBlocksNothing() throws {
+    let stray = try #require(UUID("00000000-0000-0000-0000-000000000001"))
+    let place = try TestVault()
+    var vault = try place.create()
+    try vault.add([try Sample.totp("A")])
+    _ = try vault.nextBackupLink()
+    vault.lock()
+    try place.tamper {
+      try $0.execute(
+        """
+        UPDATE accumulator SET id = X'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF';
+        INSERT INTO accumulator SELECT X'00000000000000000000000000000001', X'00';
+        INSERT INTO accumulator SELECT vault.id, state FROM vault, accumulator WHERE length(state) > 1;
+        DELETE FROM accumulator WHERE id = X'FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF';
+        """)
+    }
+    vault = try place.open()
+    #expect(vault.openingFaults == [])
+    try vault.add([try Sample.totp("B")])
+    #expect(try vault.verify() == [.strayData(table: "accumulator", row: stray)])
+    vault.lock()
+    try place.tamper {
+      try $0.execute("INSERT INTO backup_link VALUES (X'00000000000000000000000000000001', 1, X'00')")
+    }
+    vault = try place.open()
+    #expect(vault.openingFaults.count == 1)
+    #expect(try vault.nextBackupLink().sequence == 2)
+    #expect(try vault.verify().contains(.value(table: "backup_link", row: stray, column: "content")))
   }
 
   @Test func aFileWithAForeignTriggerOrTableIsRefused() throws {
