@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func theLedgerHasTheFileBeforeItLeaves() throws {
-    transport.onUpload = { [ledger] in
+    transport.onUpload = { [ledger] () throws(TransportError) in
       #expect(ledger.written.map(\.kind) == [.stored])
       throw TransportError(.full, place: "memory")
     }
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func aNameThatIsTakenMeanwhileGivesTheNext() throws {
-    transport.onUpload = { [transport] in
+    transport.onUpload = { [transport] () throws(TransportError) in
       transport.onUpload = {}
       throw TransportError(.exists, place: "memory")
     }
