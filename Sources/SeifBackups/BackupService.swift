@@ -22,7 +22,7 @@ public struct BackupService {
   public static func checkPlace(_ transport: any BackupTransport) throws(BackupFailure) {
     do throws(TransportError) {
       let files = try transport.listBackups()
-      if transport.fixedName != nil, let file = files.first { throw TransportError(.exists, place: file.name) }
+      if transport.fixedName != nil, !files.isEmpty { throw TransportError(.exists, place: transport.displayName) }
     } catch {
       throw .transport(error)
     }
