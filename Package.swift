@@ -57,6 +57,12 @@ let package = Package(
     .executableTarget(
       name: "seif-probe", dependencies: ["SeifCommands", "SeifBytes"], path: "Tests/CommandProbe",
       swiftSettings: strict),
+    // Only for `make bench`: work inside one process beside the bare libraries.
+    .executableTarget(
+      name: "seif-bench",
+      dependencies: [
+        "SeifBytes", "SeifCrypto", "SeifRecords", "SeifFormats", "SeifVault", "CSQLite", "COpenSSL", "CSodium",
+      ], path: "Tests/Benchmarks", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
     tests("SeifCryptoTests", ["SeifCrypto"]),

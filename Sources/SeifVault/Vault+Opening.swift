@@ -32,6 +32,11 @@ extension Vault {
       for suffix in ["", "-wal", "-shm", "-journal"] { Folders.remove(temporary + suffix) }
       throw error
     }
+    // SQLite would apply the log of a vault that stood here before to the new one.
+    guard !["-wal", "-shm", "-journal"].contains(where: { Folders.exists(location.file + $0) }) else {
+      Folders.remove(temporary)
+      throw VaultError(.alreadyExists)
+    }
     guard Folders.publish(temporary, as: location.file) == 0 else {
       Folders.remove(temporary)
       throw VaultError(Folders.exists(location.file) ? .alreadyExists : .cantOpen)

@@ -16,7 +16,9 @@ extension Vault {
       var opener = try keys.sealer(.item).opener("summary")
       var summaries: [EntrySummary] = []
       let last = try connection.statement("SELECT max(position) FROM item")
-      if try last.next(), let count = try? last.integer(0) { summaries.reserveCapacity(Int(max(0, min(count, 1 << 17)))) }
+      if try last.next(), let count = try? last.integer(0) {
+        summaries.reserveCapacity(Int(max(0, min(count, 1 << 17))))
+      }
       last.reset()
       let statement = try connection.statement("SELECT id, revision, summary FROM item ORDER BY position")
       while try statement.next() {
@@ -60,7 +62,8 @@ extension Vault {
       var entries: [BinnedEntry] = []
       for row in try ItemRow.all(in: .bin, connection, keys) {
         entries.append(
-          BinnedEntry(id: row.id, entry: try row.entry(connection, keys), removedAt: row.removedAt ?? row.item.updatedAt))
+          BinnedEntry(
+            id: row.id, entry: try row.entry(connection, keys), removedAt: row.removedAt ?? row.item.updatedAt))
       }
       return entries
     }

@@ -44,11 +44,14 @@ extension Vault {
 
   /// Makes changes as one whole, which `undo()` takes back as one.
   ///
+  /// - Parameter expected: what `counter()` gave when the changes were planned; nil: they hold whatever happened since.
   /// - Returns: the identifiers of the rows that were added, in order.
+  /// - Throws: `changedMeanwhile` if the vault isn't as it was when the changes were planned.
   @discardableResult
-  public func apply(_ changes: [VaultChange]) throws(VaultError) -> [UUID] {
+  public func apply(_ changes: [VaultChange], ifCounterIs expected: Int64? = nil) throws(VaultError) -> [UUID] {
     guard !changes.isEmpty else { return [] }
     return try change { (writer, undo) throws(VaultError) in
+      if let expected, Int64(clamping: writer.rows.state.counter) != expected { throw VaultError(.changedMeanwhile) }
       var added: [UUID] = []
       for change in changes {
         switch change {

@@ -121,8 +121,8 @@ extension Connection {
   static func vault(_ location: VaultLocation, _ mode: Mode) throws(VaultError) -> Connection {
     try sql { () throws(SQLError) in
       let connection = try Connection(path: location.file, mode: mode, vfs: location.vfs)
-      // Identifiers are random, so an import touches all of an index: 32 MiB hold that of some hundred thousand rows.
-      try connection.execute("PRAGMA cache_size = -32768")
+      // Identifiers are random, so an import touches all of an index: 64 MiB hold those of some hundred thousand rows.
+      try connection.execute("PRAGMA cache_size = -65536")
       return connection
     }
   }

@@ -100,7 +100,7 @@ struct ListCommand: Command {
     if !tags.allSatisfy({ tag in entry.tags.contains { Query.folded($0) == Query.folded(tag) } }) { return false }
     guard let query else { return true }
     let part = Query.folded(query)
-    return ([entry.name, entry.account] + entry.urls).contains { Query.folded($0).contains(part) }
+    return ([entry.name, entry.account] + entry.urls).contains { Query.contains(Query.folded($0), part) }
   }
 
   // Orders never depend on the locale: letters without case in the order of their code points.

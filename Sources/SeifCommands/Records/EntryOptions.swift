@@ -94,10 +94,7 @@ struct EntryOptions: OptionGroup, Sendable {
 enum CodeInput {
   /// An account from a Key URI, or from base32 with six digits every 30 seconds.
   static func account(_ given: SecretValue, name: String?, account: String?) throws(CommandFailure) -> Entry {
-    let isURI = given.withBytes { bytes in
-      bytes.byteCount > 10 && SecretValue(copying: bytes.extracting(0..<10)).isASCIIEqual(to: "otpauth://")
-    }
-    if isURI {
+    if isURI(given) {
       do throws(KeyURIError) {
         switch try ForeignKeyURI(parsing: given) {
         case .standard(let uri):
@@ -121,6 +118,40 @@ enum CodeInput {
       throw CommandFailure(
         .badInput, "that is neither a Key URI (otpauth://…) nor a base32 secret",
         hint: "A base32 secret has the letters A to Z and the digits 2 to 7.")
+    }
+  }
+}
+
+extension CodeInput {
+  /// New parameters for an account: a bare secret keeps the kind, algorithm, digits and counter, a Key URI says them all.
+  /// The kind stays: a counter must not be lost on the way through another kind.
+  static func replacement(_ given: SecretValue, for old: OTPParameters) throws(CommandFailure) -> OTPParameters {
+    guard case .account(let made) = try account(given, name: nil, account: nil) else { throw otherKind }
+    do throws(OTPError) {
+      guard isURI(given) else {
+        return try OTPParameters(
+          kind: old.kind, secret: made.otp.secret, algorithm: old.algorithm, digits: old.digits)
+      }
+      switch (old.kind, made.otp.kind) {
+      case (.totp, .totp), (.steam, .steam): return made.otp
+      case (.hotp(let counter), .hotp(let new)):
+        let isSame = old.secret == made.otp.secret
+        return isSame && new < counter ? try made.otp.withCounter(counter) : made.otp
+      default: throw .secret
+      }
+    } catch {
+      throw otherKind
+    }
+  }
+
+  private static var otherKind: CommandFailure {
+    CommandFailure(
+      .badInput, "that makes another kind of code", hint: "Add it as a new entry and remove this one.")
+  }
+
+  static func isURI(_ given: SecretValue) -> Bool {
+    given.withBytes { bytes in
+      bytes.byteCount > 10 && SecretValue(copying: bytes.extracting(0..<10)).isASCIIEqual(to: "otpauth://")
     }
   }
 }

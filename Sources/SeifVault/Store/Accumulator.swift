@@ -16,7 +16,9 @@ struct AccumulatorState: Equatable {
   var counter: UInt64 = 0
 
   var encoded: [UInt8] {
-    ((0..<4).map { sum.digest[$0] } + [sum.rows, counter]).flatMap { number in (0..<8).map { UInt8(number >> (56 - 8 * $0) & 0xFF) } }
+    ((0..<4).map { sum.digest[$0] } + [sum.rows, counter]).flatMap { number in
+      (0..<8).map { UInt8(number >> (56 - 8 * $0) & 0xFF) }
+    }
   }
 
   init() {}
@@ -180,7 +182,9 @@ final class Accumulator {
         } catch {
           throw SQLError(.corrupt, message: "the accumulator doesn't open")
         }
-        guard let state = opened.withBytes({ AccumulatorState($0) }) else { throw SQLError(.corrupt, message: "the accumulator doesn't open") }
+        guard let state = opened.withBytes({ AccumulatorState($0) }) else {
+          throw SQLError(.corrupt, message: "the accumulator doesn't open")
+        }
         return state
       }
     } catch {
