@@ -67,7 +67,7 @@ struct ImportCommand: Command {
       return
     }
     for item in plan.items {
-      let name = [item.entry.name, item.entry.account].filter { !$0.isEmpty }.joined(separator: ", ")
+      let name = EntryLabel.text(item.entry.name, item.entry.account)
       switch item.outcome {
       case .conflict(let fields):
         context.talk.line("~ " + Display.cleaned("\(name): \(fields.joined(separator: ", ")) differs; both are kept"))

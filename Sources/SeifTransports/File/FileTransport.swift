@@ -15,7 +15,8 @@ public struct FileTransport: BackupTransport {
     guard let last = parts.last, last != ".", last != "..", !path.hasSuffix("/") else { return nil }
     self.path = path
     name = String(last)
-    let parent = path.dropLast(last.count)
+    var parent = path.dropLast(last.count)
+    while parent.count > 1, parent.last == "/" { parent.removeLast() }
     folder = FolderTransport(path: parent.isEmpty ? "." : String(parent))
   }
 

@@ -105,6 +105,16 @@ import Testing
     #expect(try run("export", "--to", "json", "--plain", "--yes", "-o", out).exitCode == 73)
   }
 
+  @Test func anExportToAPipeIsTheFileAlone() throws {
+    let result = try home.seif(
+      "export", "--to", "authbackup", "-o", "-", passphrase: Canary.vaultPassphrase,
+      newPassphrase: Canary.filePassphrase)
+    #expect(result.exitCode == 0)
+    #expect(result.errors == "✓ Written to standard output.\n")
+    let opened = try home.seif("open", "-", passphrase: Canary.filePassphrase, input: result.output)
+    #expect(opened.output.hasPrefix("GitHub"))
+  }
+
   @Test func anExportIsSealedUnderItsOwnPassphrase() throws {
     let out = home.file("out.authbackup")
     let result = try home.seif(
