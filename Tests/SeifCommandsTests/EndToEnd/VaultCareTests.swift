@@ -78,7 +78,7 @@ import Testing
   @Test func whatIsShownComesBeforeWhatIsSaid() throws {
     for (words, last) in [(["show", "GitHub"], "Next: "), (["list"], "note "), (["status"], "Next: ")] {
       let terminal = try Terminal(
-        words + ["--passphrase-fd", "3"], program: Home.program,
+        words + ["--passphrase-fd", "3"], program: Home.program, output: .terminal,
         descriptors: [3: Array((Canary.vaultPassphrase + "\n").utf8)], environment: home.variables())
       let result = try home.check(terminal.finish())
       let line = result.screen.split(separator: "\r\n").last ?? ""
