@@ -121,6 +121,9 @@ import Testing
     let result = try create(to: "file:" + home.file("single.authbackup"))
     #expect(result.exitCode == 0, "\(result.errors)")
     #expect(try home.seif("open", home.file("single.authbackup"), passphrase: Canary.filePassphrase).exitCode == 0)
+    let again = try create(to: "file:" + home.file("single.authbackup"))
+    #expect(again.exitCode == 73)
+    #expect(again.errors.contains("no backup was made: \(home.file("single.authbackup")) exists already."))
   }
 
   @Test func oneFileThatIsTakenIsRefusedBeforeAPassphraseIsAskedFor() throws {
