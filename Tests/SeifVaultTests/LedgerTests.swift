@@ -1,3 +1,4 @@
+import SeifSQL
 import SeifBytes
 import SeifCrypto
 import SeifFormats

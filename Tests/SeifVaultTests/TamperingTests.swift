@@ -1,3 +1,4 @@
+import SeifFormats
 import FoundationEssentials
 import SeifBytes
 import SeifRecords
