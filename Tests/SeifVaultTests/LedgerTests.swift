@@ -2,6 +2,7 @@ import SeifBytes
 import SeifCrypto
 import SeifFormats
 import SeifRecords
+import SeifSQL
 import Testing
 
 @testable import SeifVault

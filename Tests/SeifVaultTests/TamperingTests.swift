@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SeifBytes
+import SeifFormats
 import SeifRecords
 import SeifSQL
 import Testing
