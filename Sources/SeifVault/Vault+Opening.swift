@@ -13,7 +13,7 @@ extension Vault {
   ) throws(VaultError) -> Vault {
     let failure = Folders.make(location.folder)
     guard failure == 0 else { throw VaultError(.cantOpen, "the folder can't be made, error \(failure)") }
-    Folders.closeIfEmpty(location.folder)
+    if let reason = Folders.refusal(afterClosing: location.folder) { throw VaultError(.cantOpen, reason) }
     guard !Folders.exists(location.file) else { throw VaultError(.alreadyExists) }
     let dataKey = random.makeSecret(byteCount: 32)
     let id = random.makeUUID()
@@ -37,9 +37,11 @@ extension Vault {
       Folders.remove(temporary)
       throw VaultError(.alreadyExists)
     }
-    guard Folders.publish(temporary, as: location.file) == 0 else {
+    let refusal = Folders.publish(temporary, as: location.file)
+    guard refusal == 0 else {
       Folders.remove(temporary)
-      throw VaultError(Folders.exists(location.file) ? .alreadyExists : .cantOpen)
+      if Folders.exists(location.file) { throw VaultError(.alreadyExists) }
+      throw VaultError(.cantOpen, "the finished file can't get its name, error \(refusal)")
     }
     Folders.sync(location.folder)
     let connection = try Connection.vault(location, .readWrite)

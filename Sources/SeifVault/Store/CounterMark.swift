@@ -1,3 +1,4 @@
+private import CSeif
 private import Glibc
 internal import SeifBytes
 
@@ -13,7 +14,8 @@ struct CounterMark {
 
   /// The mark; nil where there is none or it can't be read.
   func read() -> UInt64? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // Not waiting for the writer of a pipe that stands in its place.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     return Self.number(in: descriptor)
@@ -64,15 +66,31 @@ enum Folders {
     return mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : errno
   }
 
-  /// Closes a folder that holds nothing yet to others.
-  static func closeIfEmpty(_ path: String) {
-    guard let stream = opendir(path) else { return }
+  /// Closes a folder that holds nothing yet to others; one with files in it is a person's own matter, unless others could
+  /// put a file of theirs in the vault's place.
+  ///
+  /// - Returns: why no vault can lie there, or nil.
+  static func refusal(afterClosing path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return "it is no folder" }
+    guard status.st_uid == geteuid() else { return "the folder belongs to another user" }
+    if isEmpty(path) { return chmod(path, 0o700) == 0 ? nil : "the folder can't be closed to others, error \(errno)" }
+    return status.st_mode & 0o022 == 0 ? nil : "others can write to the folder; run chmod 700 on it"
+  }
+
+  private static func isEmpty(_ path: String) -> Bool {
+    guard let stream = opendir(path) else { return false }
     defer { closedir(stream) }
     while let entry = readdir(stream) {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      guard name == "." || name == ".." else { return }
+      guard name == "." || name == ".." else { return false }
     }
-    chmod(path, 0o700)
+    return true
+  }
+
+  static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   static func exists(_ path: String) -> Bool {
@@ -84,9 +102,8 @@ enum Folders {
   ///
   /// - Returns: 0, or the system's error number.
   static func publish(_ temporary: String, as path: String) -> Int32 {
-    guard link(temporary, path) == 0 else { return errno }
-    unlink(temporary)
-    return 0
+    // Not every file system has hard links (FAT, some in user space).
+    seif_rename_new(AT_FDCWD, temporary, path) == 0 ? 0 : errno
   }
 
   static func remove(_ path: String) { unlink(path) }
