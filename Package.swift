@@ -64,6 +64,13 @@ let package = Package(
       dependencies: [
         "SeifBytes", "SeifCrypto", "SeifRecords", "SeifFormats", "SeifVault", "CSQLite", "COpenSSL", "CSodium",
       ], path: "Tests/Benchmarks", swiftSettings: strict),
+    // Only for tests: work on a vault and a folder of backups that is killed, cut short and refused (Tests/Crash).
+    .executableTarget(
+      name: "seif-crash",
+      dependencies: [
+        "SeifCommands", "SeifVault", "SeifSQL", "SeifTransports", "SeifBackups", "SeifFormats", "SeifRecords", "SeifOTP",
+        "SeifCrypto", "SeifBytes",
+      ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
     tests("SeifCryptoTests", ["SeifCrypto"]),

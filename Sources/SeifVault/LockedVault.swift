@@ -130,7 +130,7 @@ public struct LockedVault: ~Copyable {
       connection: connection, keys: keys, location: location, access: access, schema: schema, random: random,
       clock: clock)
     try vault.checkOnOpening()
-    if access == .readWrite, isCurrent, vault.openingFaults.isEmpty { removeOldFiles() }
+    if access == .readWrite, isCurrent, vault.openingFaults.isEmpty { removeLeftFiles() }
     return vault
   }
 
@@ -144,13 +144,25 @@ public struct LockedVault: ~Copyable {
       try migrator.migrate(connection) { (connection, version) throws(SQLError) in
         // From a step that failed before: that copy is the older one, and stays.
         guard !Folders.exists(oldFile(version)) else { return }
-        try connection.copy(to: oldFile(version))
+        do throws(SQLError) {
+          try connection.copy(to: oldFile(version))
+        } catch {
+          // Another process has copied it or gone on meanwhile: then there is nothing left to keep.
+          guard error.code != .alreadyExists, try connection.userVersion() <= version else { return }
+          throw error
+        }
       }
     }
   }
 
-  // Kept until an unlock has found the file up to date and as it was last written.
-  private func removeOldFiles() {
+  /// Removes the copies of older versions, kept until an unlock has found the file up to date and as it was last
+  /// written, and what a creation or a copy left that was killed half-way.
+  private func removeLeftFiles() {
     for version in 1..<max(1, schema.version) { Folders.remove(oldFile(version)) }
+    let name = String(location.file.dropFirst(location.folder.count).drop { $0 == "/" })
+    for left in Folders.names(in: location.folder) ?? []
+    where left.hasPrefix(name + ".new-") || (left.hasPrefix(name + ".version-") && left.contains(".new-")) {
+      Folders.remove("\(location.folder)/\(left)")
+    }
   }
 }

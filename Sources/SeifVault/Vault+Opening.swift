@@ -12,7 +12,7 @@ extension Vault {
     cost: VaultCost, random: RandomSource = .system, now: @escaping @Sendable () -> Timestamp = { Timestamp.now }
   ) throws(VaultError) -> Vault {
     let failure = Folders.make(location.folder)
-    guard failure == 0 else { throw VaultError(.cantOpen, "the folder can't be made, error \(failure)") }
+    guard failure == 0 else { throw Folders.error(failure) }
     if let reason = Folders.refusal(afterClosing: location.folder) { throw VaultError(.cantOpen, reason) }
     guard !Folders.exists(location.file) else { throw VaultError(.alreadyExists) }
     let dataKey = random.makeSecret(byteCount: 32)
@@ -40,11 +40,22 @@ extension Vault {
     let refusal = Folders.publish(temporary, as: location.file)
     guard refusal == 0 else {
       Folders.remove(temporary)
-      if Folders.exists(location.file) { throw VaultError(.alreadyExists) }
-      throw VaultError(.cantOpen, "the finished file can't get its name, error \(refusal)")
+      throw Folders.exists(location.file) ? VaultError(.alreadyExists) : Folders.error(refusal)
     }
-    Folders.sync(location.folder)
-    let connection = try Connection.vault(location, .readWrite)
+    // A run that was killed may have made the folder, so its name is made durable whoever made it.
+    let unsynced = [location.folder, Folders.parent(of: location.folder)].map(Folders.sync).first { $0 != 0 }
+    if let unsynced {
+      Folders.remove(location.file)
+      throw Folders.error(unsynced)
+    }
+    let connection: Connection
+    do throws(VaultError) {
+      connection = try Connection.vault(location, .readWrite)
+    } catch {
+      // Nobody was told of it yet, so a creation that fails leaves none.
+      for suffix in ["", "-wal", "-shm", "-journal"] { Folders.remove(location.file + suffix) }
+      throw error
+    }
     let vault = Vault(
       connection: connection, keys: keys, location: location, access: .readWrite, schema: .current, random: random,
       clock: now)

@@ -33,13 +33,7 @@ extension Vault {
   ///
   /// - Throws: `noSuchEntry`: then none came back.
   public func restoreFromBin(_ ids: [UUID]) throws(VaultError) {
-    try change { (writer, undo) throws(VaultError) in
-      for id in ids {
-        guard let row = try writer.findInBin(id) else { throw VaultError(.noSuchEntry) }
-        try writer.moveFromBin(row)
-        try undo.record(.bin(id, removedAt: row.removedAt ?? writer.rows.now), &writer.rows)
-      }
-    }
+    try apply(ids.map(VaultChange.restore))
   }
 
   /// Makes changes as one whole, which `undo()` takes back as one.
@@ -64,6 +58,10 @@ extension Vault {
           guard let row = try writer.find(id) else { throw VaultError(.noSuchEntry) }
           try writer.moveToBin(row, removedAt: writer.rows.now)
           try undo.record(.unbin(id), &writer.rows)
+        case .restore(let id):
+          guard let row = try writer.findInBin(id) else { throw VaultError(.noSuchEntry) }
+          try writer.moveFromBin(row)
+          try undo.record(.bin(id, removedAt: row.removedAt ?? writer.rows.now), &writer.rows)
         case .addUnusable(let entry):
           let id = try writer.add(entry)
           try undo.record(.deleteUnusable(id), &writer.rows)

@@ -25,17 +25,8 @@ import Testing
     return MergePlan(existing: stored, incoming: records)
   }
 
-  private func word(_ outcome: MergePlan.Outcome) -> String {
-    switch outcome {
-    case .new: "new"
-    case .same: "same"
-    case .updated(let fields): "updated \(fields.joined(separator: ","))"
-    case .conflict(let fields): "conflict \(fields.joined(separator: ","))"
-    }
-  }
-
   private func outcomes(_ existing: [Entry], _ incoming: [Entry]) throws -> [String] {
-    try plan(existing, incoming).items.map { word($0.outcome) }
+    try plan(existing, incoming).items.map(MergeModel.word)
   }
 
   @Test func anEntryThatIsntThereIsNew() throws {
@@ -101,7 +92,7 @@ import Testing
     theirs.info.opaque = [OpaqueMember(key: "icon", value: SecretValue(utf8: "7"))]
     theirs.issuer = "Another name"
     let merged = try plan([.account(mine)], [.account(theirs)]).items[0]
-    #expect(word(merged.outcome) == "updated customFields,notes,tags,urls,icon")
+    #expect(MergeModel.word(merged) == "updated customFields,notes,tags,urls,icon")
     guard case .account(let result) = merged.entry else { return }
     #expect(result.issuer == "A")
     #expect(result.info.customFields.map(\.name) == ["issuer"])
@@ -130,7 +121,7 @@ import Testing
 
   @Test func aNewerPasswordOfOneLoginReplacesOursWhichStaysInHistory() throws {
     let item = try plan([login("old", before: ["oldest"])], [login("new", before: ["old"])]).items[0]
-    #expect(word(item.outcome) == "updated password")
+    #expect(MergeModel.word(item) == "updated password")
     guard case .password(let merged) = item.entry else { return }
     #expect(merged.password == SecretValue(utf8: "new"))
     #expect(merged.history.map(\.password) == [SecretValue(utf8: "old"), SecretValue(utf8: "oldest")])

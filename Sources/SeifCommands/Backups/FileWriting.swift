@@ -64,7 +64,8 @@ enum FileWriting {
     let speed = SealingSpeed.derivationsPerSecond(target.writer.identifier, version: target.writer.version)
     let random = RandomSource.system
     let passphrase = try target.newPassphrase.obtain(
-      for: target.write.output.map { BackupOpening.shown($0) } ?? "the new file", guessesPerSecond: speed, context,
+      for: target.write.output == "-" ? "the new file" : BackupOpening.shown(output: target.write.output),
+      guessesPerSecond: speed, context,
       random: isPerson ? { random.makeBytes($0) } : nil)
     do throws(FormatError) {
       return try target.writer.write(records, options: options, passphrase: passphrase.duplicate())

@@ -85,7 +85,7 @@ struct EditCommand: Command {
         continue
       }
       context.talk.say(
-        .ok, "Changed \([changed.name, changed.account].filter { !$0.isEmpty }.joined(separator: ", ")).")
+        .ok, "Changed \(EntryLabel.text(changed.name, changed.account)).")
       context.talk.hint("seif undo")
       return .done
     }

@@ -12,25 +12,32 @@ struct ImportCommand: Command {
 
     Opens FILE as `seif open` does and adds what the vault doesn't have yet. Nothing in
     the vault is overwritten: what differs is kept twice or joins the notes, and of two
-    counters the higher one stays. --dry-run only says what would happen.
+    counters the higher one stays. What lies in the bin or was deleted for good isn't
+    brought back unless chosen. --dry-run only says what would happen.
 
     --passphrase-fd and --passphrase-file speak of FILE, --vault-passphrase-fd and
     --vault-passphrase-file of the vault.
     """
   static let dryRun = Option.flag("dry-run", "say what would happen and write nothing")
+  static let fromBin = Option.flag("from-bin", "bring back what lies in the bin")
+  static let deletedToo = Option.flag("deleted-too", "bring back what was deleted for good")
   static var options: [Option] {
-    [dryRun] + OpeningOptions.options + UnlockOptions.optionsBesideFile + OutputOptions.options
+    [dryRun, fromBin, deletedToo] + OpeningOptions.options + UnlockOptions.optionsBesideFile + OutputOptions.options
   }
 
-  private let file: String
-  private let isDryRun: Bool
+  let file: String
+  let isDryRun: Bool
+  let fromBin: Bool
+  let deletedToo: Bool
   private let opening: OpeningOptions
   private let unlock: UnlockOptions
-  private let output: OutputOptions
+  let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     file = try arguments.positional("FILE")
     isDryRun = arguments.flag(Self.dryRun)
+    fromBin = arguments.flag(Self.fromBin)
+    deletedToo = arguments.flag(Self.deletedToo)
     opening = try OpeningOptions(&arguments)
     unlock = try UnlockOptions(&arguments, besideFile: ())
     output = try OutputOptions(&arguments)
@@ -47,7 +54,8 @@ struct ImportCommand: Command {
     let plan = try withVaultErrors(folder) { () throws(VaultError) in
       MergePlan(
         existing: try vault.entries().map { ($0.id, $0.entry) }, existingUnusable: try vault.records().unusable,
-        incoming: backup.records)
+        bin: try vault.bin().map { ($0.id, $0.entry) }, tombstones: try vault.tombstones(), fromBin: fromBin,
+        deletedToo: deletedToo, incoming: backup.records)
     }
     if !isDryRun {
       let held = try withVaultErrors(folder) { () throws(VaultError) in try vault.records().opaque }
@@ -59,100 +67,6 @@ struct ImportCommand: Command {
     try show(plan, backup, context)
     return backup.problems.isEmpty ? .done : .partial
   }
-
-  private func show(_ plan: MergePlan, _ backup: OpenedBackup, _ context: Context) throws(CommandFailure) {
-    let counts = PlanCounts(plan, problems: backup.problems)
-    if output.json {
-      try context.output.writeLine(json: document(plan, counts, backup))
-      return
-    }
-    for item in plan.items {
-      let name = [item.entry.name, item.entry.account].filter { !$0.isEmpty }.joined(separator: ", ")
-      switch item.outcome {
-      case .conflict(let fields):
-        context.talk.line("~ " + Display.cleaned("\(name): \(fields.joined(separator: ", ")) differs; both are kept"))
-      case .updated(let fields):
-        var line = "~ \(name): \(fields.joined(separator: ", ")) added to what is there"
-        if fields.contains("counter") {
-          line = "~ \(name): the higher counter is kept; codes from the older one may be refused"
-        }
-        context.talk.line(Display.cleaned(line))
-      case .new, .same: break
-      }
-    }
-    context.talk.say(
-      "+ \(counts.new) new   = \(counts.same) already here   ~ \(counts.updated + counts.conflicts) differ"
-        + (counts.unusable > 0 ? "   ! \(counts.unusable) not usable, kept as they are" : ""))
-    if isDryRun {
-      context.talk.say("Nothing written.")
-      context.talk.hint("seif import \(BackupOpening.shown(file))")
-    } else {
-      context.talk.hint("seif backup create --destination FOLDER")
-    }
-  }
-
-  private func document(_ plan: MergePlan, _ counts: PlanCounts, _ backup: OpenedBackup) -> SecretValue {
-    var writer = JSONWriter(indent: 2)
-    writer.beginObject()
-    writer.schema("seif-import", 1)
-    writer.member("dryRun", isDryRun)
-    writer.member("new", counts.new)
-    writer.member("same", counts.same)
-    writer.member("updated", counts.updated)
-    writer.member("conflict", counts.conflicts)
-    writer.member("unusable", counts.unusable)
-    writer.key("items")
-    writer.beginArray()
-    for item in plan.items {
-      writer.beginObject()
-      writer.member("kind", KindName(item.entry.kind).rawValue)
-      writer.member("name", item.entry.name)
-      writer.member("account", item.entry.account)
-      switch item.outcome {
-      case .new: writer.member("outcome", "new")
-      case .same: writer.member("outcome", "same")
-      case .updated(let fields):
-        writer.member("outcome", "updated")
-        writer.member("fields", fields)
-      case .conflict(let fields):
-        writer.member("outcome", "conflict")
-        writer.member("fields", fields)
-      }
-      if let existing = item.existing { writer.member("existing", existing.description) }
-      writer.endObject()
-    }
-    writer.endArray()
-    writer.key("problems")
-    writer.beginArray()
-    for problem in backup.problems {
-      writer.beginObject()
-      writer.member("kind", problem.list)
-      if let index = problem.index { writer.member("index", index) }
-      if let field = problem.field { writer.member("field", field) }
-      writer.member("reason", problem.reason)
-      writer.endObject()
-    }
-    writer.endArray()
-    writer.endObject()
-    return writer.finish()
-  }
-}
-
-/// The outcomes of a plan, counted.
-struct PlanCounts {
-  let new: Int
-  let same: Int
-  let updated: Int
-  let conflicts: Int
-  let unusable: Int
-
-  init(_ plan: MergePlan, problems: [EntryProblem]) {
-    new = plan.count { if case .new = $0 { true } else { false } }
-    same = plan.count { if case .same = $0 { true } else { false } }
-    updated = plan.count { if case .updated = $0 { true } else { false } }
-    conflicts = plan.count { if case .conflict = $0 { true } else { false } }
-    unusable = problems.count { $0.field == nil && $0.index != nil }
-  }
 }
 
 extension MergePlan {
@@ -160,19 +74,25 @@ extension MergePlan {
   ///
   /// - Parameters:
   ///   - opaque: members of the file that aren't understood.
-  ///   - held: those of the vault, which stay as they are.
+  ///   - held: those of the vault, which stay as they are; another value of the same key joins them under `key (2)`.
   func changes(opaque: [OpaqueMember], beside held: [OpaqueMember]) -> [VaultChange] {
     var changes: [VaultChange] = []
+    // Several entries of the file may have met one of the vault; each item shows what all of them make of it.
+    var (restored, replaced): (Set<UUID>, Set<UUID>) = ([], [])
     for item in items {
       switch (item.outcome, item.existing) {
       case (.new, _), (.conflict, _): changes.append(.add(item.entry))
-      case (.updated, let existing?): changes.append(.replace(existing, item.entry))
-      case (.updated, nil), (.same, _): break
+      case (.updated, let existing?):
+        if replaced.insert(existing).inserted { changes.append(.replace(existing, item.entry)) }
+      case (.restored(let fields), let existing?):
+        if restored.insert(existing).inserted { changes.append(.restore(existing)) }
+        if !fields.isEmpty, replaced.insert(existing).inserted { changes.append(.replace(existing, item.entry)) }
+      case (.updated, nil), (.restored, nil), (.same, _), (.inBin, _), (.deleted, _): break
       }
     }
     changes += unusable.map { .addUnusable($0) }
-    let added = opaque.filter { member in !held.contains { $0.key == member.key } }
-    if !added.isEmpty { changes.append(.setOpaque(held + added)) }
+    let gained = OpaqueMerge.gained(opaque, beside: held)
+    if !gained.isEmpty { changes.append(.setOpaque(held + gained)) }
     return changes
   }
 }

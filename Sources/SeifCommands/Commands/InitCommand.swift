@@ -69,7 +69,9 @@ struct InitCommand: Command {
     } catch {
       // The code on it opens nothing.
       if let sheet { unlink(sheet) }
-      throw CommandFailure(error, folder: folder)
+      guard error.code == .cantOpen else { throw CommandFailure(error, folder: folder) }
+      throw CommandFailure(
+        .cannotCreate, "no vault can be made in \(folder)", hint: "Check the path and its permissions.")
     }
     made.lock()
     context.talk.say(.ok, "Vault made in \(folder).")

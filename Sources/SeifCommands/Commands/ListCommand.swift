@@ -81,7 +81,8 @@ struct ListCommand: Command {
     for entry in listed {
       let star = context.output.style.isUTF8 ? "★" : "*"
       table.add([
-        KindName(entry.kind).rawValue, entry.name, entry.account, entry.tags.joined(separator: ", "),
+        KindName(entry.kind).rawValue, EntryLabel.name(entry.name, beside: entry.account), entry.account,
+        entry.tags.joined(separator: ", "),
         entry.isFavorite ? star : "",
       ])
     }

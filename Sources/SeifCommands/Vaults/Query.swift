@@ -55,13 +55,16 @@ struct Query {
   ///
   /// - Throws: exit 66 for none, and for several where nobody can choose; those are listed.
   func resolve(_ summaries: [EntrySummary], _ context: Context) throws(CommandFailure) -> EntrySummary {
+    // From a script whose variable is empty; it would fit everything, or what has no name.
+    guard !text.isEmpty else { throw CommandFailure(.usage, "the query is empty", hint: "Give a name or an id.") }
     let hits = matches(summaries)
     guard let first = hits.first else {
       throw CommandFailure(.notFound, "nothing here fits \"\(text)\"", hint: "Try: seif list")
     }
     guard hits.count > 1 else { return first }
     let lines = hits.prefix(20).map { hit in
-      [hit.name, hit.account, hit.id.description].filter { !$0.isEmpty }.joined(separator: "  ")
+      [EntryLabel.name(hit.name, beside: hit.account), hit.account, hit.id.description]
+        .filter { !$0.isEmpty }.joined(separator: "  ")
     }
     if let choice = context.choose("\"\(text)\" fits \(hits.count) entries:", among: lines), choice < hits.count {
       return hits[choice]

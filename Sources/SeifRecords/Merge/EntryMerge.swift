@@ -3,57 +3,96 @@ internal import SeifOTP
 
 /// Brings two entries that are the same thing together: ours stays, and what only theirs has is added.
 enum EntryMerge {
-  /// The merged entry and the names of the fields that it gained.
+  /// The merged entry and the names of the fields that it gained; none: the entry holds all that theirs has.
   static func merge(_ ours: Entry, with theirs: Entry) -> (Entry, [String]) {
-    var fields: [String] = []
+    if case .document(let mine) = ours, case .document(let other) = theirs {
+      let (merged, fields) = DocumentMerge.merge(mine, with: other)
+      return (.document(merged), fields)
+    }
+    var merge = FieldMerge(ours.info)
     var merged = ours
     switch (ours, theirs) {
     case (.account(var mine), .account(let other)):
       if let (a, b) = counters(mine, other), b > a, let advanced = try? mine.otp.withCounter(b) {
         mine.otp = advanced
-        fields.append("counter")
+        merge.gain("counter")
       }
-      var remarks: [(String, String)] = []
-      name("issuer", &mine.issuer, other.issuer, &fields, &remarks)
-      name("account", &mine.account, other.account, &fields, &remarks)
-      keep(remarks, &mine.info, &fields)
+      merge.text("issuer", &mine.issuer, other.issuer)
+      merge.text("account", &mine.account, other.account)
       merged = .account(mine)
     case (.otherAccount(var mine), .otherAccount(let other)):
-      var remarks: [(String, String)] = []
-      name("issuer", &mine.issuer, other.issuer, &fields, &remarks)
-      name("account", &mine.account, other.account, &fields, &remarks)
-      keep(remarks, &mine.info, &fields)
+      if let counter = other.counter, mine.counter.map({ $0 < counter }) ?? true {
+        mine.counter = counter
+        merge.gain("counter")
+      }
+      merge.text("issuer", &mine.issuer, other.issuer)
+      merge.text("account", &mine.account, other.account)
+      merge.text("algorithm", &mine.algorithm, other.algorithm)
+      merge.number("digits", &mine.digits, other.digits)
+      merge.number("period", &mine.period, other.period)
       merged = .otherAccount(mine)
     case (.password(var mine), .password(let other)):
-      if mine.totp.isEmpty, !other.totp.isEmpty {
-        mine.totp = other.totp
-        fields.append("totp")
-      } else if !other.totp.isEmpty, mine.totp != other.totp {
-        add(CustomField(name: "totp", value: other.totp, isSecret: true), &mine.info, &fields)
-      }
-      let known = Set(mine.history.map(\.password) + [mine.password])
-      let gained = other.history.filter { !known.contains($0.password) }
-      if !gained.isEmpty {
-        mine.history += gained
-        fields.append("history")
-      }
+      var totp = mine.totp.isEmpty ? nil : mine.totp
+      merge.secret("totp", &totp, other.totp.isEmpty ? nil : other.totp)
+      mine.totp = totp ?? .empty
+      if history(&mine, other, theirsFirst: false) { merge.gain("history") }
+      merge.time("updatedAt", &mine.updatedAt, other.updatedAt)
       merged = .password(mine)
     case (.card(var mine), .card(let other)):
-      if mine.cvc == nil, let cvc = other.cvc {
-        mine.cvc = cvc
-        fields.append("cvc")
-      }
-      var remarks: [(String, String)] = []
-      name("name", &mine.name, other.name, &fields, &remarks)
-      name("holder", &mine.holder, other.holder, &fields, &remarks)
-      keep(remarks, &mine.info, &fields)
+      merge.secret("cvc", &mine.cvc, other.cvc)
+      merge.text("name", &mine.name, other.name)
+      merge.text("holder", &mine.holder, other.holder)
       merged = .card(mine)
+    case (.note(var mine), .note(let other)):
+      merge.time("updatedAt", &mine.updatedAt, other.updatedAt)
+      merged = .note(mine)
     default: break
     }
-    var info = merged.info
-    merge(&info, theirs.info, &fields)
-    merged.info = info
-    return (merged, fields)
+    merge.merge(theirs.info)
+    return finish(merged, &merge)
+  }
+
+  /// A login with the newer password of theirs: the present one must stand in their history.
+  static func succeed(_ ours: Password, by theirs: Password) -> (Entry, [String]) {
+    var newer = ours
+    newer.password = theirs.password
+    if let updatedAt = theirs.updatedAt { newer.updatedAt = updatedAt }
+    _ = history(&newer, theirs, theirsFirst: true)
+    let (merged, fields) = merge(.password(newer), with: .password(theirs))
+    return (merged, ["password"] + fields)
+  }
+
+  private static func finish(_ entry: Entry, _ merge: inout FieldMerge) -> (Entry, [String]) {
+    var entry = entry
+    entry.info = merge.info
+    // A second time, since the fields may take the place of a member that isn't understood themselves.
+    for _ in 0..<2 where !merge.fields.isEmpty && merge.keepDisplaced(in: entry.json()) { entry.info = merge.info }
+    return (entry, merge.fields)
+  }
+
+  /// Adds the passwords of theirs that ours doesn't hold, newest first where all dates are known.
+  private static func history(_ mine: inout Password, _ theirs: Password, theirsFirst: Bool) -> Bool {
+    var rows = theirs.history
+    if theirs.password != mine.password {
+      rows.insert(PreviousPassword(password: theirs.password, changedAt: nil), at: 0)
+    }
+    guard !rows.isEmpty else { return false }
+    var passwords = Set(mine.history.map(\.password) + [mine.password])
+    var known = Set(mine.history.map { HistoryKey($0) })
+    let gained = rows.filter { row in
+      let isNew = passwords.insert(row.password).inserted
+      return known.insert(HistoryKey(row)).inserted && (isNew || !row.opaque.isEmpty)
+    }
+    guard !gained.isEmpty else { return false }
+    mine.history = theirsFirst ? gained + mine.history : mine.history + gained
+    if mine.history.allSatisfy({ $0.changedAt != nil }) {
+      let ordered = mine.history.enumerated().sorted { left, right in
+        let (a, b) = (left.element.changedAt?.milliseconds ?? 0, right.element.changedAt?.milliseconds ?? 0)
+        return a == b ? left.offset < right.offset : a > b
+      }
+      mine.history = ordered.map(\.element)
+    }
+    return true
   }
 
   /// The names of the fields in which two entries of one name differ.
@@ -71,11 +110,14 @@ enum EntryMerge {
       compare("pin", a.pin == b.pin)
     case (.password(let a), .password(let b)):
       compare("password", a.password == b.password)
-      compare("urls", a.info.urls == b.info.urls)
+      // Counts first: ours may be compared with every entry of a file.
+      let (mine, others) = (a.info.urls, b.info.urls)
+      compare("urls", mine.count == others.count && mine.elementsEqual(others, by: utf8Equal))
     case (.card(let a), .card(let b)):
       compare("number", a.number == b.number)
-      compare("expiry", a.expiry == b.expiry)
+      compare("expiry", a.expiry.map { UTF8Key($0) } == b.expiry.map { UTF8Key($0) })
     case (.note(let a), .note(let b)): compare("text", a.text == b.text)
+    case (.document(let a), .document(let b)): compare("masterKey", a.masterKey == b.masterKey)
     default: fields.append("kind")
     }
     return fields
@@ -84,72 +126,5 @@ enum EntryMerge {
   private static func counters(_ a: Account, _ b: Account) -> (Int64, Int64)? {
     guard case .hotp(let mine) = a.otp.kind, case .hotp(let theirs) = b.otp.kind else { return nil }
     return (mine, theirs)
-  }
-
-  // Takes a name that we lack; one that differs becomes a remark in the notes.
-  private static func name(
-    _ field: String, _ mine: inout String, _ theirs: String, _ fields: inout [String],
-    _ remarks: inout [(String, String)]
-  ) {
-    guard !theirs.isEmpty, !utf8Equal(mine, theirs) else { return }
-    if mine.isEmpty {
-      mine = theirs
-      fields.append(field)
-    } else {
-      remarks.append((field, theirs))
-    }
-  }
-
-  private static func keep(_ remarks: [(String, String)], _ info: inout EntryInfo, _ fields: inout [String]) {
-    for (field, value) in remarks {
-      add(CustomField(name: field, value: SecretValue(utf8: value)), &info, &fields)
-    }
-  }
-
-  private static func add(_ field: CustomField, _ info: inout EntryInfo, _ fields: inout [String]) {
-    guard !info.customFields.contains(field) else { return }
-    info.customFields.append(field)
-    fields.append("customFields")
-  }
-
-  private static func merge(_ mine: inout EntryInfo, _ theirs: EntryInfo, _ fields: inout [String]) {
-    if !theirs.notes.isEmpty, mine.notes != theirs.notes, !contains(mine.notes, theirs.notes) {
-      var text = SecretBuffer()
-      text.append(mine.notes)
-      if !mine.notes.isEmpty { text.append(0x0A) }
-      text.append(theirs.notes)
-      mine.notes = text.finish()
-      fields.append("notes")
-    }
-    union("tags", &mine.tags, theirs.tags, &fields)
-    union("urls", &mine.urls, theirs.urls, &fields)
-    for field in theirs.customFields { add(field, &mine, &fields) }
-    if mine.createdAt == nil, let createdAt = theirs.createdAt {
-      mine.createdAt = createdAt
-      fields.append("createdAt")
-    }
-    for member in theirs.opaque where !mine.opaque.contains(where: { utf8Equal($0.key, member.key) }) {
-      mine.opaque.append(member)
-      fields.append(member.key)
-    }
-  }
-
-  private static func union(_ name: String, _ mine: inout [String], _ theirs: [String], _ fields: inout [String]) {
-    let gained = theirs.filter { text in !mine.contains { utf8Equal($0, text) } }
-    guard !gained.isEmpty else { return }
-    mine += gained
-    fields.append(name)
-  }
-
-  // Whether the notes that were merged before stand in ours: the same file a second time must change nothing.
-  private static func contains(_ text: SecretValue, _ part: SecretValue) -> Bool {
-    text.withBytes { whole in
-      part.withBytes { piece in
-        guard piece.byteCount <= whole.byteCount else { return false }
-        return (0...whole.byteCount - piece.byteCount).contains { start in
-          constantTimeEqual(whole.extracting(start..<start + piece.byteCount), piece)
-        }
-      }
-    }
   }
 }

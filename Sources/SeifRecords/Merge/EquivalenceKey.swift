@@ -4,7 +4,7 @@ internal import SeifOTP
 /// What makes two entries the same thing, compared by bytes: names in another normal form are other names.
 ///
 /// Accounts: kind, secret, algorithm, digits, period, never the counter, which moves. Logins: title, user name, password,
-/// first host. Cards: number and expiry. Notes: title and text. Document vaults: identifier.
+/// first host. Cards: number and expiry. Notes: title and text. Document vaults: identifier and master key.
 struct EquivalenceKey: Hashable {
   private let parts: [SecretValue]
 
@@ -31,7 +31,7 @@ struct EquivalenceKey: Hashable {
     case .note(let note):
       parts = [text("note"), text(note.title), note.text]
     case .document(let document):
-      parts = [text("document"), text(UUID(document.id)?.description ?? document.id)]
+      parts = [text("document"), text(Self.identifier(document)), document.masterKey]
     }
   }
 
@@ -46,8 +46,13 @@ struct EquivalenceKey: Hashable {
     case .password(let login): return joined("password", login.title, login.username)
     case .card(let card): return joined("card", card.name, card.holder)
     case .note(let note): return joined("note", note.title, "")
-    case .document: return nil
+    case .document(let document): return joined("document", Self.identifier(document), "")
     }
+  }
+
+  // A UUID in one spelling.
+  private static func identifier(_ document: DocumentVault) -> String {
+    UUID(document.id)?.description ?? document.id
   }
 
   // The host between the scheme and the first `/`, `?` or `#`, ASCII letters folded. For telling entries apart only:

@@ -57,6 +57,8 @@ public enum VaultChange: Sendable, Hashable {
   case replace(UUID, Entry)
   /// Puts an entry into the bin.
   case remove(UUID)
+  /// Brings an entry back from the bin, to its old place.
+  case restore(UUID)
   /// Keeps an entry that can't be used.
   case addUnusable(UnusableEntry)
   /// Puts these in the place of all top-level members that aren't understood.

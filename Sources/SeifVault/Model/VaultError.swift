@@ -123,7 +123,16 @@ extension VaultError: SQLErrorConvertible {
       case .tooBig: .invalidEntry
       case .outOfMemory: .outOfMemory
       case .newerSchema: .newerVersion
-      case .migrationFailed: error.cause == .readOnly ? .olderVersion : .migrationFailed
+      case .migrationFailed:
+        // A disk that is full or fails is that, whatever was being done.
+        switch error.cause {
+        case .readOnly: .olderVersion
+        case .full: .full
+        case .ioError: .io
+        case .cantOpen: .cantOpen
+        case .busy: .busy
+        default: .migrationFailed
+        }
       case .constraint: .damaged
       default: .internalFailure
       }

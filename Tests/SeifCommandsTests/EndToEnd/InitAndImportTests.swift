@@ -78,6 +78,16 @@ import Testing
     #expect(!home.exists(".local/share/seif/vault.db"))
   }
 
+  @Test func aFolderThatCantBeMadeIs73AndLeavesNoSheet() throws {
+    let home = try Home()
+    let result = try home.seif(
+      "init", "--vault", home.write("a file", as: "file") + "/vault", "--recovery-sheet", home.file("s-in-clear.txt"),
+      "--unlock-ms", "500", newPassphrase: Canary.vaultPassphrase)
+    #expect(result.exitCode == 73)
+    #expect(result.errors.hasPrefix("seif: no vault can be made in"))
+    #expect(!home.exists("s-in-clear.txt"))
+  }
+
   @Test func aWeakPassphraseForAVaultIsRefused() throws {
     let home = try Home()
     let result = try home.seif(

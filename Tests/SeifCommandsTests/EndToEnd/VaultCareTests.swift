@@ -78,7 +78,7 @@ import Testing
   @Test func whatIsShownComesBeforeWhatIsSaid() throws {
     for (words, last) in [(["show", "GitHub"], "Next: "), (["list"], "note "), (["status"], "Next: ")] {
       let terminal = try Terminal(
-        words + ["--passphrase-fd", "3"], program: Home.program,
+        words + ["--passphrase-fd", "3"], program: Home.program, output: .terminal,
         descriptors: [3: Array((Canary.vaultPassphrase + "\n").utf8)], environment: home.variables())
       let result = try home.check(terminal.finish())
       let line = result.screen.split(separator: "\r\n").last ?? ""
@@ -103,6 +103,16 @@ import Testing
     #expect(done.errors.contains("readable to anyone who gets the file: 4 codes, 1 login, 1 card, 1 note"))
     #expect(home.mode("out-in-clear.json") == 0o600)
     #expect(try run("export", "--to", "json", "--plain", "--yes", "-o", out).exitCode == 73)
+  }
+
+  @Test func anExportToAPipeIsTheFileAlone() throws {
+    let result = try home.seif(
+      "export", "--to", "authbackup", "-o", "-", passphrase: Canary.vaultPassphrase,
+      newPassphrase: Canary.filePassphrase)
+    #expect(result.exitCode == 0)
+    #expect(result.errors == "✓ Written to standard output.\n")
+    let opened = try home.seif("open", "-", passphrase: Canary.filePassphrase, input: result.output)
+    #expect(opened.output.hasPrefix("GitHub"))
   }
 
   @Test func anExportIsSealedUnderItsOwnPassphrase() throws {

@@ -189,6 +189,33 @@ import Testing
     #expect(try run("show", id).output.hasPrefix("issuer: J\n"))
   }
 
+  @Test func aBareSecretNeedsANameAndAPersonIsAskedForIt() throws {
+    let refused = try run("add", "code", secret: Canary.timedSeed)
+    #expect(refused.exitCode == 64)
+    #expect(refused.errors.contains("--name"))
+    let terminal = try home.terminal("add", "code", passphrase: Canary.vaultPassphrase)
+    try terminal.expect("Key URI or secret (not shown): ")
+    terminal.type(Canary.timedSeed + "\n")
+    try terminal.expect("Name: ")
+    terminal.type("Typed\n")
+    try terminal.expect("Account (Enter leaves it out): ")
+    terminal.type("\n")
+    #expect(try home.check(terminal.finish()).exitCode == 0)
+    #expect(try run("code", "Typed", "--at", Fixture.moment).output == "756364\n")
+  }
+
+  @Test func anEntryWithoutANameIsSeenAndAnEmptyQueryFitsNothing() throws {
+    let added = try run("add", "code", secret: "otpauth://totp/?secret=\(Canary.timedSeed)&digits=8")
+    #expect(added.exitCode == 0)
+    #expect(added.errors == "✓ Added (no name).\n")
+    #expect(try run("list").output.hasSuffix("code   (no name)\n"))
+    for words in [["show", ""], ["code", ""], ["remove", ""], ["edit", "", "--favorite"]] {
+      let result = try home.seif(list: words, passphrase: Canary.vaultPassphrase)
+      #expect(result.exitCode == 64)
+      #expect(result.errors.hasPrefix("seif: the query is empty."), "\(words) \(result.errors)")
+    }
+  }
+
   @Test func refusedDigitsAreNamedWithoutTheSecret() throws {
     for digits in ["-1", "0", "11", "6x", "99999999999999999999"] {
       let uri = "otpauth://totp/X:u?secret=\(Canary.timedSeed)&digits=\(digits)"

@@ -1,0 +1,121 @@
+internal import SeifBytes
+internal import SeifFormats
+internal import SeifRecords
+
+extension ImportCommand {
+  /// Says what became of the entries, as lines or as JSON.
+  func show(_ plan: MergePlan, _ backup: OpenedBackup, _ context: Context) throws(CommandFailure) {
+    let counts = PlanCounts(plan, problems: backup.problems)
+    if output.json {
+      try context.output.writeLine(json: document(plan, counts, backup))
+      return
+    }
+    for item in plan.items {
+      let name = [item.entry.name, item.entry.account].filter { !$0.isEmpty }.joined(separator: ", ")
+      switch item.outcome {
+      case .conflict(let fields):
+        context.talk.line("~ " + Display.cleaned("\(name): \(fields.joined(separator: ", ")) differs; both are kept"))
+      case .updated(let fields):
+        var line = "~ \(name): \(fields.joined(separator: ", ")) added to what is there"
+        if fields.contains("counter") {
+          line = "~ \(name): the higher counter is kept; codes from the older one may be refused"
+        }
+        context.talk.line(Display.cleaned(line))
+      case .inBin: context.talk.line("- " + Display.cleaned("\(name): lies in the bin and stays there"))
+      case .deleted: context.talk.line("- " + Display.cleaned("\(name): was deleted and stays so"))
+      case .restored: context.talk.line("+ " + Display.cleaned("\(name): back from the bin"))
+      case .new, .same: break
+      }
+    }
+    context.talk.say(
+      "+ \(counts.new + counts.restored) new   = \(counts.same) already here"
+        + "   ~ \(counts.updated + counts.conflicts) differ"
+        + (counts.inBin > 0 ? "   - \(counts.inBin) in the bin (--from-bin brings them back)" : "")
+        + (counts.deleted > 0 ? "   - \(counts.deleted) deleted (--deleted-too brings them back)" : "")
+        + (counts.unusable > 0 ? "   ! \(counts.unusable) not usable, kept as they are" : ""))
+    if isDryRun {
+      context.talk.say("Nothing written.")
+      let chosen = (fromBin ? " --from-bin" : "") + (deletedToo ? " --deleted-too" : "")
+      context.talk.hint("seif import \(BackupOpening.shown(file))" + chosen)
+    } else {
+      context.talk.hint("seif backup create --destination FOLDER")
+    }
+  }
+
+  private func document(_ plan: MergePlan, _ counts: PlanCounts, _ backup: OpenedBackup) -> SecretValue {
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    writer.schema("seif-import", 1)
+    writer.member("dryRun", isDryRun)
+    writer.member("new", counts.new)
+    writer.member("same", counts.same)
+    writer.member("updated", counts.updated)
+    writer.member("conflict", counts.conflicts)
+    writer.member("inBin", counts.inBin)
+    writer.member("deleted", counts.deleted)
+    writer.member("restored", counts.restored)
+    writer.member("unusable", counts.unusable)
+    writer.key("items")
+    writer.beginArray()
+    for item in plan.items {
+      writer.beginObject()
+      writer.member("kind", KindName(item.entry.kind).rawValue)
+      writer.member("name", item.entry.name)
+      writer.member("account", item.entry.account)
+      switch item.outcome {
+      case .new: writer.member("outcome", "new")
+      case .same: writer.member("outcome", "same")
+      case .updated(let fields):
+        writer.member("outcome", "updated")
+        writer.member("fields", fields)
+      case .conflict(let fields):
+        writer.member("outcome", "conflict")
+        writer.member("fields", fields)
+      case .inBin: writer.member("outcome", "in-bin")
+      case .deleted: writer.member("outcome", "deleted")
+      case .restored(let fields):
+        writer.member("outcome", "restored")
+        writer.member("fields", fields)
+      }
+      if let existing = item.existing { writer.member("existing", existing.description) }
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.key("problems")
+    writer.beginArray()
+    for problem in backup.problems {
+      writer.beginObject()
+      writer.member("kind", problem.list)
+      if let index = problem.index { writer.member("index", index) }
+      if let field = problem.field { writer.member("field", field) }
+      writer.member("reason", problem.reason)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return writer.finish()
+  }
+}
+
+/// The outcomes of a plan, counted.
+struct PlanCounts {
+  let new: Int
+  let same: Int
+  let updated: Int
+  let conflicts: Int
+  let inBin: Int
+  let deleted: Int
+  let restored: Int
+  let unusable: Int
+
+  init(_ plan: MergePlan, problems: [EntryProblem]) {
+    new = plan.count { if case .new = $0 { true } else { false } }
+    same = plan.count { if case .same = $0 { true } else { false } }
+    updated = plan.count { if case .updated = $0 { true } else { false } }
+    conflicts = plan.count { if case .conflict = $0 { true } else { false } }
+    inBin = plan.count { if case .inBin = $0 { true } else { false } }
+    deleted = plan.count { if case .deleted = $0 { true } else { false } }
+    restored = plan.count { if case .restored = $0 { true } else { false } }
+    unusable = problems.count { $0.field == nil && $0.index != nil }
+  }
+}
