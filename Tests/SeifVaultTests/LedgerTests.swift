@@ -3,6 +3,7 @@ import SeifBytes
 import SeifCrypto
 import SeifFormats
 import SeifRecords
+import SeifSQL
 import Testing
 
 @testable import SeifVault
