@@ -51,12 +51,20 @@ struct ImportCommand: Command {
     defer { vault.lock() }
     let backup = try BackupOpening.open(header, file, opening, context)
     BackupOpening.report(backup, context)
+    var damaged: [VaultFault] = []
     let plan = try withVaultErrors(folder) { () throws(VaultError) in
-      MergePlan(
-        existing: try vault.entries().map { ($0.id, $0.entry) }, existingUnusable: try vault.records().unusable,
-        bin: try vault.bin().map { ($0.id, $0.entry) }, tombstones: try vault.tombstones(), fromBin: fromBin,
-        deletedToo: deletedToo, incoming: backup.records)
+      let bin = try vault.bin().map { ($0.id, $0.entry) }
+      damaged = vault.damage
+      let entries = try vault.entries().map { ($0.id, $0.entry) }
+      // Records look at all that entries do, so what they leave out is all of it.
+      let unusable = try vault.records().unusable
+      damaged += vault.damage
+      return MergePlan(
+        existing: entries, existingUnusable: unusable, bin: bin, tombstones: try vault.tombstones(), fromBin: fromBin,
+        deletedToo: deletedToo,
+        incoming: backup.records)
     }
+    let damage = VaultDamage(damaged).tell(context)
     if !isDryRun {
       let held = try withVaultErrors(folder) { () throws(VaultError) in try vault.records().opaque }
       let changes = plan.changes(opaque: backup.records.opaque, beside: held)
@@ -65,7 +73,7 @@ struct ImportCommand: Command {
       }
     }
     try show(plan, backup, context)
-    return backup.problems.isEmpty ? .done : .partial
+    return backup.problems.isEmpty ? damage.exitCode : .partial
   }
 }
 
