@@ -43,7 +43,8 @@ let package = Package(
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
     target("SeifSQLTesting", ["CSQLite"], strict),
-    target("SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], strict),
+    target(
+      "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
     target(
       "SeifCommands",

@@ -55,7 +55,16 @@ struct Model {
     case .undo:
       guard let last = changes.popLast() else { return }
       let counting = items
+      let known = Set((last.items + last.bin).map(\.id))
+      // What was added goes to the bin, where what came there so before stays.
+      var strays = bin.filter { !known.contains($0.id) }
+      for var row in items where !known.contains(row.id) {
+        times[row.id] = row.at
+        row.at = now
+        strays.append(row)
+      }
       (items, bin, unusable, opaque) = (last.items, last.bin, last.unusable, last.opaque)
+      bin = (bin + strays).sorted { $0.position < $1.position }
       // A counter never goes back.
       for row in counting { keepCounter(of: row) }
       count()
@@ -119,6 +128,9 @@ struct Model {
       row.at = now
       bin.append(row)
       bin.sort { $0.position < $1.position }
+    case .restore(let id):
+      guard let index = bin.firstIndex(where: { $0.id == id }) else { return }
+      put(bin.remove(at: index))
     case .addUnusable(let entry): unusable.append(entry)
     case .setOpaque(let members): opaque = members
     }
