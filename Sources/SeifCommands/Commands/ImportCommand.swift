@@ -55,7 +55,7 @@ struct ImportCommand: Command {
       MergePlan(
         existing: try vault.entries().map { ($0.id, $0.entry) }, existingUnusable: try vault.records().unusable,
         bin: try vault.bin().map { ($0.id, $0.entry) }, tombstones: try vault.tombstones(), fromBin: fromBin,
-        deletedToo: deletedToo, incoming: backup.records)
+        deletedToo: deletedToo, historyCount: Vault.historyCount, incoming: backup.records)
     }
     if !isDryRun {
       let held = try withVaultErrors(folder) { () throws(VaultError) in try vault.records().opaque }
