@@ -4,7 +4,7 @@ DESTDIR =
 bin = $(DESTDIR)$(PREFIX)/bin
 doc = $(DESTDIR)$(PREFIX)/share/doc/seif
 
-.PHONY: build start clean-demo test lint soak bench install uninstall clean
+.PHONY: build start clean-demo test lint soak fuzz bench install uninstall clean
 
 build:
 	@scripts/set-up build
@@ -24,6 +24,9 @@ lint:
 
 soak:
 	@scripts/soak
+
+fuzz:
+	@scripts/fuzz 60
 
 bench:
 	@scripts/bench

@@ -43,7 +43,8 @@ let package = Package(
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
     target("SeifSQLTesting", ["CSQLite"], strict),
-    target("SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], strict),
+    target(
+      "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
     target(
       "SeifCommands",
@@ -57,6 +58,19 @@ let package = Package(
     .executableTarget(
       name: "seif-probe", dependencies: ["SeifCommands", "SeifBytes"], path: "Tests/CommandProbe",
       swiftSettings: strict),
+    // Only for `make bench`: work inside one process beside the bare libraries.
+    .executableTarget(
+      name: "seif-bench",
+      dependencies: [
+        "SeifBytes", "SeifCrypto", "SeifRecords", "SeifFormats", "SeifVault", "CSQLite", "COpenSSL", "CSodium",
+      ], path: "Tests/Benchmarks", swiftSettings: strict),
+    // Only for tests: work on a vault and a folder of backups that is killed, cut short and refused (Tests/Crash).
+    .executableTarget(
+      name: "seif-crash",
+      dependencies: [
+        "SeifCommands", "SeifVault", "SeifSQL", "SeifTransports", "SeifBackups", "SeifFormats", "SeifRecords", "SeifOTP",
+        "SeifCrypto", "SeifBytes",
+      ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
     tests("SeifCryptoTests", ["SeifCrypto"]),

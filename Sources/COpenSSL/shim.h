@@ -6,33 +6,63 @@
 #include <openssl/params.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
+#include <dlfcn.h>
+
+// No `link`: libcrypto's thousands of relocations are half of the program's start, and many commands never need it. Its
+// functions, each with the type that the library's own header gives it, are found when the first is called.
+#define SEIF_LIBCRYPTO(ENTRY)                                                                                          \
+  ENTRY(EVP_CIPHER_CTX_new) ENTRY(EVP_CIPHER_CTX_free) ENTRY(EVP_CIPHER_CTX_ctrl)                                      \
+  ENTRY(EVP_CipherInit_ex) ENTRY(EVP_CipherUpdate) ENTRY(EVP_CipherFinal_ex) ENTRY(EVP_aes_256_gcm)                    \
+  ENTRY(EVP_Digest) ENTRY(EVP_md5) ENTRY(EVP_sha1) ENTRY(EVP_sha256) ENTRY(EVP_sha512)                                 \
+  ENTRY(EVP_Q_mac) ENTRY(EVP_MAC_fetch) ENTRY(EVP_MAC_free) ENTRY(EVP_MAC_CTX_new) ENTRY(EVP_MAC_CTX_free)             \
+  ENTRY(EVP_MAC_init) ENTRY(EVP_MAC_update) ENTRY(EVP_MAC_final)                                                       \
+  ENTRY(OSSL_PARAM_construct_utf8_string) ENTRY(OSSL_PARAM_construct_end)                                              \
+  ENTRY(PKCS5_PBKDF2_HMAC) ENTRY(RAND_bytes)
+
+#define SEIF_FIELD(name) __typeof__(name) *_Nonnull name;
+typedef struct { SEIF_LIBCRYPTO(SEIF_FIELD) } seif_libcrypto;
+
+// The table, filled; null: the library, or a function of it, isn't there.
+static inline const seif_libcrypto *seif_load_libcrypto(const char *file) {
+  static seif_libcrypto table;
+  void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+  if (!library) return NULL;
+#define SEIF_FIND(name)                                                                                                \
+  {                                                                                                                    \
+    void *function = dlsym(library, #name);                                                                            \
+    if (!function) return NULL;                                                                                        \
+    table.name = (__typeof__(name) *)function;                                                                         \
+  }
+  SEIF_LIBCRYPTO(SEIF_FIND)
+#undef SEIF_FIND
+  return &table;
+}
 
 // Function-like macros are not imported.
-static inline int seif_ctrl_set_ivlen(EVP_CIPHER_CTX *context, int length) {
-  return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, length, NULL);
+static inline int seif_ctrl_get_tag(const seif_libcrypto *c, EVP_CIPHER_CTX *context, int length, void *tag) {
+  return c->EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, length, tag);
 }
-static inline int seif_ctrl_get_tag(EVP_CIPHER_CTX *context, int length, void *tag) {
-  return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, length, tag);
-}
-static inline int seif_ctrl_set_tag(EVP_CIPHER_CTX *context, int length, const void *tag) {
-  return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, length, (void *)tag);
+static inline int seif_ctrl_set_tag(const seif_libcrypto *c, EVP_CIPHER_CTX *context, int length, const void *tag) {
+  return c->EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, length, (void *)tag);
 }
 
 // HMAC-SHA256 under one key; a null result: no memory. Init again without a key starts a new message under the same key.
-static inline EVP_MAC_CTX *seif_hmac_sha256_new(const void *key, size_t length) {
+static inline EVP_MAC_CTX *seif_hmac_sha256_new(const seif_libcrypto *c, const void *key, size_t length) {
   static const unsigned char none = 0;
-  EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
-  EVP_MAC_CTX *context = mac ? EVP_MAC_CTX_new(mac) : NULL;
-  EVP_MAC_free(mac);
-  OSSL_PARAM parameters[] = {OSSL_PARAM_construct_utf8_string("digest", (char *)"SHA256", 0), OSSL_PARAM_construct_end()};
-  if (context && EVP_MAC_init(context, key ? key : &none, length, parameters) != 1) {
-    EVP_MAC_CTX_free(context);
+  EVP_MAC *mac = c->EVP_MAC_fetch(NULL, "HMAC", NULL);
+  EVP_MAC_CTX *context = mac ? c->EVP_MAC_CTX_new(mac) : NULL;
+  c->EVP_MAC_free(mac);
+  OSSL_PARAM parameters[] = {
+      c->OSSL_PARAM_construct_utf8_string("digest", (char *)"SHA256", 0), c->OSSL_PARAM_construct_end()};
+  if (context && c->EVP_MAC_init(context, key ? key : &none, length, parameters) != 1) {
+    c->EVP_MAC_CTX_free(context);
     return NULL;
   }
   return context;
 }
-static inline int seif_hmac_code(EVP_MAC_CTX *context, const void *message, size_t length, unsigned char *code) {
+static inline int seif_hmac_code(
+    const seif_libcrypto *c, EVP_MAC_CTX *context, const void *message, size_t length, unsigned char *code) {
   size_t written = 0;
-  return EVP_MAC_init(context, NULL, 0, NULL) == 1 && EVP_MAC_update(context, message, length) == 1 &&
-         EVP_MAC_final(context, code, &written, 32) == 1 && written == 32;
+  return c->EVP_MAC_init(context, NULL, 0, NULL) == 1 && c->EVP_MAC_update(context, message, length) == 1 &&
+         c->EVP_MAC_final(context, code, &written, 32) == 1 && written == 32;
 }

@@ -10,8 +10,8 @@ public protocol BackupTransport {
   var requiresAuthentication: Bool { get }
   /// Whether a restore may be offered from it without being asked for.
   var supportsAutomaticRestore: Bool { get }
-  /// Whether a file is stored under the name that is asked for; one that has a single place for a file doesn't.
-  var takesNames: Bool { get }
+  /// The name that every file gets, for a transport that has a single place; nil: the name that is asked for.
+  var fixedName: String? { get }
   /// Whether it can be used now.
   func isAvailable() -> Bool
   /// What is there, in no order. Names and times are claims of whoever holds the place.

@@ -3,7 +3,7 @@ public import SeifRecords
 
 /// What the ledger remembers of a backup.
 public struct LedgerEvent: Sendable, Hashable {
-  /// What happened.
+  /// What happened. `stored` is written before the file is sent, so it says no more than that it may be there.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case stored, proven, drilled, pruned, missing, altered, failed
   }
@@ -11,7 +11,7 @@ public struct LedgerEvent: Sendable, Hashable {
   public var at: Timestamp
   /// What happened.
   public var kind: Kind
-  /// The destination, as the person named it.
+  /// The destination by its whole path, links resolved, so that it is one however it is named.
   public var destination: String
   /// The file's name there.
   public var name: String

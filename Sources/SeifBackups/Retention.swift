@@ -23,8 +23,14 @@ public enum Retention {
 
   /// Why nothing is deleted.
   public enum Refusal: Sendable, Hashable, CustomStringConvertible {
-    /// The newest backup isn't proven.
+    /// The newest backup isn't proven, or the destination doesn't list it.
     case notProven
+    /// The vault isn't as it was last written, or is an older copy.
+    case vaultFaults
+    /// So many proven backups are missing, altered or can't be read.
+    case notAsProven(Int)
+    /// The ledger couldn't be written.
+    case ledger
     /// A list lost more than a fifth or ten of its entries since the last proven backup.
     case shrunk(RecordKind, from: Int, to: Int)
     /// The clock stands before the ledger's last entry.
@@ -35,6 +41,12 @@ public enum Retention {
     public var description: String {
       switch self {
       case .notProven: "the new backup isn't proven"
+      case .vaultFaults: "the vault isn't as it was last written"
+      case .notAsProven(let count):
+        count == 1
+          ? "a proven backup isn't there as it was proven, or can't be read"
+          : "\(count) proven backups aren't there as they were proven, or can't be read"
+      case .ledger: "the vault's ledger can't be written"
       case .shrunk(let kind, let before, let now):
         "the vault has \(now) of \(kind.rawValue) where the last backup had \(before)"
       case .clockBehind: "the clock stands before the last entry of the ledger"

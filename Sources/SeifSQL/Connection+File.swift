@@ -9,29 +9,43 @@ package struct FileIdentity: Hashable, Sendable {
 
 extension Connection {
   /// Writes the database as it is now into a new file, mode 0600, durable when this returns. Others may go on reading
-  /// and writing meanwhile; the copy is of one moment. A failure leaves no file.
+  /// and writing meanwhile; the copy is of one moment. The file has its name once it is whole. A failure leaves no file;
+  /// a program that is killed can leave one whose name goes on with `.new-`.
   ///
   /// - Throws: `alreadyExists`, `full`, `busy` (also inside a transaction of this connection that has written).
   package func copy(to destination: String) throws(SQLError) {
     let source = try handle()
-    try Self.createFile(destination)
+    let temporary = destination + ".new-" + String(UInt64.random(in: 0 ... .max), radix: 16)
+    try Self.createFile(temporary)
     do throws(SQLError) {
-      let target = try Self.openHandle(path: destination, mode: .readWrite, vfs: vfs)
-      defer { sqlite3_close_v2(target) }
-      guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
-        throw SQLError.from(sqlite3_extended_errcode(target), on: target, sql: "", statementIsFixed: true)
-      }
-      let stepped = sqlite3_backup_step(backup, -1)
-      let finished = sqlite3_backup_finish(backup)
-      guard stepped == SQLITE_DONE, finished == SQLITE_OK else {
-        let result = finished != SQLITE_OK ? finished : stepped
-        throw SQLError.from(result, on: target, sql: "", statementIsFixed: true)
-      }
+      try fill(temporary, from: source)
+      // A link, unlike a rename, never takes the place of a file that is there.
+      guard link(temporary, destination) == 0 else { throw SQLError.from(errno: errno) }
     } catch {
-      for suffix in ["", "-journal", "-wal", "-shm"] { unlink(destination + suffix) }
+      for suffix in ["", "-journal", "-wal", "-shm"] { unlink(temporary + suffix) }
       throw error
     }
-    try Self.syncFolder(of: destination)
+    unlink(temporary)
+    do throws(SQLError) {
+      try Self.syncFolder(of: destination)
+    } catch {
+      unlink(destination)
+      throw error
+    }
+  }
+
+  private func fill(_ path: String, from source: OpaquePointer) throws(SQLError) {
+    let target = try Self.openHandle(path: path, mode: .readWrite, vfs: vfs)
+    defer { sqlite3_close_v2(target) }
+    guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
+      throw SQLError.from(sqlite3_extended_errcode(target), on: target, sql: "", statementIsFixed: true)
+    }
+    let stepped = sqlite3_backup_step(backup, -1)
+    let finished = sqlite3_backup_finish(backup)
+    guard stepped == SQLITE_DONE, finished == SQLITE_OK else {
+      let result = finished != SQLITE_OK ? finished : stepped
+      throw SQLError.from(result, on: target, sql: "", statementIsFixed: true)
+    }
   }
 
   /// Moves the write-ahead log into the file; `truncate` also empties the log, so that nothing erased lives on in it.

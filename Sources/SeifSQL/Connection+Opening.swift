@@ -30,7 +30,7 @@ extension Connection {
     let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     let database = try openHandle(name: name, flags: access, vfs: vfs)
     guard mode == .readOnly else { return database }
-    guard usesLog(database), companionsAbsent(path) else { return database }
+    guard usesLog(database), nobodyUsesLog(path) else { return database }
     sqlite3_close_v2(database)
     return try openHandle(
       name: "file:" + percentEncoded(name) + "?immutable=1", flags: access | SQLITE_OPEN_URI, vfs: vfs)
@@ -79,11 +79,20 @@ extension Connection {
     return header[18] == 2 && header[19] == 2
   }
 
-  /// Whether no log, index or journal stands beside the file: then nobody has it open, and it alone is the whole.
-  private static func companionsAbsent(_ path: String) -> Bool {
-    ["-wal", "-shm", "-journal"].allSatisfy { suffix in
-      var status = stat()
-      return stat(path + suffix, &status) != 0 && errno == ENOENT
-    }
+  /// Whether what stands beside the file says that nobody has it open, so that it alone is the whole: no journal, no
+  /// log or an empty one, and no index or one that is shorter than SQLite's least. A full disk leaves the latter two.
+  private static func nobodyUsesLog(_ path: String) -> Bool {
+    byteCount(path + "-journal") == nil && byteCount(path + "-wal") ?? 0 == 0
+      && byteCount(path + "-shm") ?? 0 < leastIndexByteCount
+  }
+
+  /// SQLite makes the index in pieces of this length before it uses it (walIndexPage, WALINDEX_PGSZ).
+  private static let leastIndexByteCount: off_t = 32_768
+
+  /// The length of a file, nil where there is none; more than any where that can't be told.
+  private static func byteCount(_ path: String) -> off_t? {
+    var status = stat()
+    if stat(path, &status) == 0 { return status.st_size }
+    return errno == ENOENT ? nil : .max
   }
 }

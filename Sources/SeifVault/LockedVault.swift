@@ -24,6 +24,8 @@ public struct LockedVault: ~Copyable {
     clock: @escaping @Sendable () -> Timestamp
   ) throws(VaultError) {
     guard Folders.exists(location.file) else { throw VaultError(.missing) }
+    // SQLite would wait for the writer of a pipe.
+    guard Folders.isFile(location.file) else { throw VaultError(.notAVault, "it is no file") }
     func connect(_ mode: Connection.Mode) throws(VaultError) -> Connection {
       try Connection.vault(location, mode)
     }
@@ -52,27 +54,29 @@ public struct LockedVault: ~Copyable {
     self.clock = clock
   }
 
-  /// Opens with a passphrase: its bytes as they came, then their NFC, then their NFD form.
+  /// Ways in of one kind that are tried: rows that somebody added must not keep a person waiting without end.
+  static let triedCount = 8
+
+  /// Opens with a passphrase: its bytes as they came, then their NFC, then their NFD form. The ways in that cost least
+  /// come first, and of each kind eight are tried.
   ///
-  /// - Throws: `wrongPassphrase`, `noSuchWayIn`, `costRefused` if a way in asks for too much and no other opens,
-  ///   `migrationFailed` for a file of an older version.
+  /// - Throws: `wrongPassphrase`, `noSuchWayIn`, `costRefused` or `outOfMemory` if a way in asks for too much and no other
+  ///   opens, `migrationFailed` for a file of an older version.
   public consuming func unlock(passphrase: borrowing SecretBytes) throws(VaultError) -> Vault {
     let rows = wraps.filter { $0.kind == .passphrase }
     guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, "passphrase") }
-    var refused: VaultError?
+    var refusal: VaultError?
+    let tried = Self.cheapestFirst(rows, &refusal)
     for form in Normalization.passphraseForms(passphrase) {
       let bytes = SecretBytes(copying: form)
-      for row in rows {
-        do throws(VaultError) {
-          guard let dataKey = try row.open(passphrase: bytes, vaultID: id) else { continue }
-          return try finish(dataKey)
-        } catch {
-          guard error.code == .costRefused else { throw error }
-          refused = error
+      for (row, cost) in tried {
+        let opened = Self.attempt(&refusal) { () throws(VaultError) in
+          try row.open(passphrase: bytes, cost: cost, vaultID: id)
         }
+        if let opened { return try finish(opened) }
       }
     }
-    throw refused ?? VaultError(.wrongPassphrase)
+    throw refusal ?? VaultError(.wrongPassphrase)
   }
 
   /// Opens with a recovery code.
@@ -81,11 +85,41 @@ public struct LockedVault: ~Copyable {
   public consuming func unlock(recoveryCode: borrowing RecoveryCode) throws(VaultError) -> Vault {
     let rows = wraps.filter { $0.kind == .recovery }
     guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, "recovery code") }
-    for row in rows {
-      guard let dataKey = try row.open(recoveryCode: recoveryCode, vaultID: id) else { continue }
-      return try finish(dataKey)
+    var refusal: VaultError?
+    for row in rows.prefix(Self.triedCount) {
+      let opened = Self.attempt(&refusal) { () throws(VaultError) in
+        try row.open(recoveryCode: recoveryCode, vaultID: id)
+      }
+      if let opened { return try finish(opened) }
     }
-    throw VaultError(.wrongPassphrase)
+    throw refusal ?? VaultError(.wrongPassphrase)
+  }
+
+  static func cheapestFirst(
+    _ rows: [KeyWrap], _ refusal: inout VaultError?
+  ) -> [(row: KeyWrap, cost: Argon2idCost)] {
+    var known: [(row: KeyWrap, cost: Argon2idCost)] = []
+    for row in rows {
+      if let cost = attempt(&refusal, { () throws(VaultError) in try row.cost() }) { known.append((row, cost)) }
+    }
+    // Within the limits of a way in the products are far from overflow. Rows of one cost stay in their order.
+    let order = known.enumerated().sorted {
+      ($0.element.cost.memoryKiB * $0.element.cost.passes, $0.offset)
+        < ($1.element.cost.memoryKiB * $1.element.cost.passes, $1.offset)
+    }
+    return order.prefix(triedCount).map(\.element)
+  }
+
+  // A way in that can't be tried is no reason to leave out the next. What was lacking is said if none opens.
+  private static func attempt<Result: ~Copyable>(
+    _ refusal: inout VaultError?, _ body: () throws(VaultError) -> Result?
+  ) -> Result? {
+    do throws(VaultError) {
+      return try body()
+    } catch {
+      if refusal == nil || refusal?.code == .costRefused { refusal = error }
+      return nil
+    }
   }
 
   private func finish(_ dataKey: consuming SecretBytes) throws(VaultError) -> Vault {
@@ -96,7 +130,7 @@ public struct LockedVault: ~Copyable {
       connection: connection, keys: keys, location: location, access: access, schema: schema, random: random,
       clock: clock)
     try vault.checkOnOpening()
-    if access == .readWrite, isCurrent, vault.openingFaults.isEmpty { removeOldFiles() }
+    if access == .readWrite, isCurrent, vault.openingFaults.isEmpty { removeLeftFiles() }
     return vault
   }
 
@@ -110,13 +144,25 @@ public struct LockedVault: ~Copyable {
       try migrator.migrate(connection) { (connection, version) throws(SQLError) in
         // From a step that failed before: that copy is the older one, and stays.
         guard !Folders.exists(oldFile(version)) else { return }
-        try connection.copy(to: oldFile(version))
+        do throws(SQLError) {
+          try connection.copy(to: oldFile(version))
+        } catch {
+          // Another process has copied it or gone on meanwhile: then there is nothing left to keep.
+          guard error.code != .alreadyExists, try connection.userVersion() <= version else { return }
+          throw error
+        }
       }
     }
   }
 
-  // Kept until an unlock has found the file up to date and as it was last written.
-  private func removeOldFiles() {
+  /// Removes the copies of older versions, kept until an unlock has found the file up to date and as it was last
+  /// written, and what a creation or a copy left that was killed half-way.
+  private func removeLeftFiles() {
     for version in 1..<max(1, schema.version) { Folders.remove(oldFile(version)) }
+    let name = String(location.file.dropFirst(location.folder.count).drop { $0 == "/" })
+    for left in Folders.names(in: location.folder) ?? []
+    where left.hasPrefix(name + ".new-") || (left.hasPrefix(name + ".version-") && left.contains(".new-")) {
+      Folders.remove("\(location.folder)/\(left)")
+    }
   }
 }

@@ -8,13 +8,21 @@ extension Vault {
   /// Appends a line to the ledger of backups, chained to the one before.
   ///
   /// - Returns: the line with its sequence and the hash of the one before.
+  /// - Throws: `damaged` if a line before it can't be read: a chain begun anew would hide that.
   @discardableResult
   public func appendToLedger(_ entry: LedgerEntry) throws(VaultError) -> LedgerEntry {
     try write { (rows) throws(VaultError) in
       var entry = entry
-      let last = try Self.ledgerRows(rows.connection, rows.keys).last
-      entry.sequence = (last?.entry?.sequence ?? 0) &+ 1
-      entry.previous = last.map { row in row.json.withBytes { Digest.sha256($0) } } ?? LedgerCodec.zeros
+      if let last = try Self.ledgerRows(rows.connection, rows.keys).last {
+        guard let (sequence, overflow) = last.entry?.sequence.addingReportingOverflow(1), !overflow else {
+          throw VaultError(.damaged, "the ledger's last line")
+        }
+        entry.sequence = sequence
+        entry.previous = last.json.withBytes { Digest.sha256($0) }
+      } else {
+        entry.sequence = 1
+        entry.previous = LedgerCodec.zeros
+      }
       let id = rows.makeID()
       let sealed = try rows.keys.sealer(.proofs).seal(
         LedgerCodec.encode(entry), row: id, column: "entry", revision: 1)
@@ -106,7 +114,7 @@ extension Vault {
   ) throws(VaultError) -> (revision: Int64, link: BackupLink)? {
     let sealer = try keys.sealer(.backupLink)
     let statement = try connection.statement(
-      "SELECT revision, content FROM backup_link")
+      "SELECT revision, content FROM backup_link WHERE id = ?1", binding: keys.vaultID)
     guard try statement.next() else { return nil }
     let revision = try sql { () throws(SQLError) in try statement.integer(0) }
     let json = try statement.withBlob(1) { (sealed) throws(VaultError) in

@@ -12,8 +12,8 @@ extension Vault {
     cost: VaultCost, random: RandomSource = .system, now: @escaping @Sendable () -> Timestamp = { Timestamp.now }
   ) throws(VaultError) -> Vault {
     let failure = Folders.make(location.folder)
-    guard failure == 0 else { throw VaultError(.cantOpen, "the folder can't be made, error \(failure)") }
-    Folders.closeIfEmpty(location.folder)
+    guard failure == 0 else { throw Folders.error(failure) }
+    if let reason = Folders.refusal(afterClosing: location.folder) { throw VaultError(.cantOpen, reason) }
     guard !Folders.exists(location.file) else { throw VaultError(.alreadyExists) }
     let dataKey = random.makeSecret(byteCount: 32)
     let id = random.makeUUID()
@@ -32,12 +32,30 @@ extension Vault {
       for suffix in ["", "-wal", "-shm", "-journal"] { Folders.remove(temporary + suffix) }
       throw error
     }
-    guard Folders.publish(temporary, as: location.file) == 0 else {
+    // SQLite would apply the log of a vault that stood here before to the new one.
+    guard !["-wal", "-shm", "-journal"].contains(where: { Folders.exists(location.file + $0) }) else {
       Folders.remove(temporary)
-      throw VaultError(Folders.exists(location.file) ? .alreadyExists : .cantOpen)
+      throw VaultError(.alreadyExists)
     }
-    Folders.sync(location.folder)
-    let connection = try Connection.vault(location, .readWrite)
+    let refusal = Folders.publish(temporary, as: location.file)
+    guard refusal == 0 else {
+      Folders.remove(temporary)
+      throw Folders.exists(location.file) ? VaultError(.alreadyExists) : Folders.error(refusal)
+    }
+    // A run that was killed may have made the folder, so its name is made durable whoever made it.
+    let unsynced = [location.folder, Folders.parent(of: location.folder)].map(Folders.sync).first { $0 != 0 }
+    if let unsynced {
+      Folders.remove(location.file)
+      throw Folders.error(unsynced)
+    }
+    let connection: Connection
+    do throws(VaultError) {
+      connection = try Connection.vault(location, .readWrite)
+    } catch {
+      // Nobody was told of it yet, so a creation that fails leaves none.
+      for suffix in ["", "-wal", "-shm", "-journal"] { Folders.remove(location.file + suffix) }
+      throw error
+    }
     let vault = Vault(
       connection: connection, keys: keys, location: location, access: .readWrite, schema: .current, random: random,
       clock: now)

@@ -14,6 +14,7 @@ extension Vault {
       var faults = try stateFaults(connection, keys, limit: .max)
       for table in tables { faults += try valueFaults(table, connection, keys) }
       faults += try referenceFaults(connection, keys)
+      faults += try keys.accumulator.strayRows(in: connection).map { .strayData(table: "accumulator", row: $0) }
       faults += ledgerFaults(connection, keys)
       return faults
     }

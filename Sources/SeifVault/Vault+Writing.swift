@@ -38,17 +38,20 @@ extension Vault {
 
   /// Makes changes as one whole, which `undo()` takes back as one.
   ///
+  /// - Parameter expected: what `counter()` gave when the changes were planned; nil: they hold whatever happened since.
   /// - Returns: the identifiers of the rows that were added, in order.
+  /// - Throws: `changedMeanwhile` if the vault isn't as it was when the changes were planned.
   @discardableResult
-  public func apply(_ changes: [VaultChange]) throws(VaultError) -> [UUID] {
+  public func apply(_ changes: [VaultChange], ifCounterIs expected: Int64? = nil) throws(VaultError) -> [UUID] {
     guard !changes.isEmpty else { return [] }
     return try change { (writer, undo) throws(VaultError) in
+      if let expected, Int64(clamping: writer.rows.state.counter) != expected { throw VaultError(.changedMeanwhile) }
       var added: [UUID] = []
       for change in changes {
         switch change {
         case .add(let entry):
           let id = try writer.add(entry)
-          try undo.record(.deleteItem(id), &writer.rows)
+          try undo.record(.removeItem(id), &writer.rows)
           added.append(id)
         case .replace(let id, let entry): try Self.replace(id, entry, &writer, &undo)
         case .remove(let id):
@@ -73,8 +76,8 @@ extension Vault {
     }
   }
 
-  /// Takes back the last change as a whole; of those before it, ten can follow. What moves a counter is no change: it
-  /// stays where it is.
+  /// Takes back the last change as a whole; of those before it, ten can follow. What was added goes into the bin. What
+  /// moves a counter is no change: it stays where it is.
   ///
   /// - Throws: `nothingToUndo`.
   public func undo() throws(VaultError) {
@@ -189,10 +192,9 @@ extension Vault {
 
   private static func takeBack(_ operation: UndoOperation, _ writer: inout ItemWriter) throws(VaultError) {
     switch operation {
-    case .deleteItem(let id):
-      // It may be in the bin by now, where nothing else would lead to it.
-      if let row = try writer.find(id) { return try writer.delete(row, from: .item) }
-      if let row = try writer.findInBin(id) { try writer.delete(row, from: .bin) }
+    case .removeItem(let id):
+      // There is no redo: what was added, and maybe used since, can still come back from the bin.
+      if let row = try writer.find(id) { try writer.moveToBin(row, removedAt: writer.rows.now) }
     case .restoreItem(let id, let detail, let seed):
       guard let row = try writer.find(id) else { throw VaultError(.noSuchEntry) }
       let present = try row.entry(writer.rows.connection, writer.rows.keys)

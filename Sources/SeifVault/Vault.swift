@@ -15,6 +15,8 @@ public final class Vault {
   public let access: VaultAccess
   /// What unlocking found: contents that aren't as last written (looked at up to 10,000 rows), an older copy.
   public internal(set) var openingFaults: [VaultFault] = []
+  /// What the last `entries()`, `summaries()`, `records()` or `bin()` had to leave out, since it doesn't open.
+  public internal(set) var damage: [VaultFault] = []
   /// Whether the highest counter could be kept in the state folder; if not, an older copy may go unnoticed.
   public internal(set) var keepsCounter = true
 
@@ -121,8 +123,8 @@ extension Connection {
   static func vault(_ location: VaultLocation, _ mode: Mode) throws(VaultError) -> Connection {
     try sql { () throws(SQLError) in
       let connection = try Connection(path: location.file, mode: mode, vfs: location.vfs)
-      // Identifiers are random, so an import touches all of an index: 32 MiB hold that of some hundred thousand rows.
-      try connection.execute("PRAGMA cache_size = -32768")
+      // Identifiers are random, so an import touches all of an index: 64 MiB hold those of some hundred thousand rows.
+      try connection.execute("PRAGMA cache_size = -65536")
       return connection
     }
   }

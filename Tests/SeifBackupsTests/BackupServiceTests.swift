@@ -6,71 +6,18 @@ import SeifOTP
 import SeifRecords
 import Testing
 
-/// A transport in memory whose faults can be chosen.
-final class MemoryTransport: BackupTransport {
-  var files: [String: SecretValue] = [:]
-  var alter: (SecretValue) -> SecretValue = { $0 }
-  var forgets = false
-
-  var id: String { "memory" }
-  var displayName: String { "memory" }
-  var requiresAuthentication: Bool { false }
-  var supportsAutomaticRestore: Bool { false }
-  var takesNames: Bool { true }
-  func isAvailable() -> Bool { true }
-  func listBackups() throws(TransportError) -> [BackupDescriptor] {
-    files.map { BackupDescriptor(id: $0.key, name: $0.key, byteCount: $0.value.byteCount) }
-  }
-  func upload(_ content: SecretValue, name: String) throws(TransportError) -> BackupDescriptor {
-    guard files[name] == nil else { throw TransportError(.exists, place: name) }
-    if !forgets { files[name] = content }
-    return BackupDescriptor(id: name, name: name, byteCount: content.byteCount)
-  }
-  func download(id: String, limit: Int) throws(TransportError) -> SecretValue {
-    guard let file = files[id] else { throw TransportError(.notFound, place: id) }
-    return alter(file)
-  }
-  func delete(id: String) throws(TransportError) {
-    guard files.removeValue(forKey: id) != nil else { throw TransportError(.notFound, place: id) }
-  }
-}
-
-final class MemoryLedger: ProofLedger {
-  var written: [LedgerEvent] = []
-  func events() throws -> [LedgerEvent] { written }
-  func append(_ event: LedgerEvent, records: Records?) throws { written.append(event) }
-}
-
 @Suite struct BackupServiceTests {
-  private let transport = MemoryTransport()
-  private let ledger = MemoryLedger()
-  private var service: BackupService {
-    BackupService(transport: transport, ledger: ledger, destination: "memory")
-  }
+  private let world = BackupWorld()
+  private var transport: MemoryTransport { world.transport }
+  private var ledger: MemoryLedger { world.ledger }
 
-  private func records(_ count: Int = 3) throws -> Records {
-    var records = Records()
-    for number in 0..<count {
-      let otp = try OTPParameters(
-        kind: .totp(period: 30), secret: SecretValue([UInt8](repeating: UInt8(number + 1), count: 20)))
-      records.accounts.append(Account(issuer: "Service \(number)", account: "ana", otp: otp))
-    }
-    return records
-  }
-
-  private func options(at seconds: Int64 = 1_789_038_058) -> WritingOptions {
-    var options = WritingOptions(exportedAt: Timestamp(seconds: seconds))
-    options.testCost = Argon2idCost(memoryKiB: 64, passes: 1, lanes: 1)
-    return options
-  }
+  private func records() throws -> Records { try BackupWorld.records() }
 
   private func create(
-    _ records: Records, at seconds: Int64 = 1_789_038_058, writer: any BackupWriter = AuthBackupWriter(),
+    _ records: Records, at seconds: Int64 = BackupWorld.start, writer: any BackupWriter = AuthBackupWriter(),
     rule: RetentionRule = RetentionRule()
   ) throws -> BackupReport {
-    try service.create(
-      records, writer: writer, options: options(at: seconds),
-      passphrase: SecretBytes(copying: SecretValue(utf8: "plum-ladder-quartz")), rule: rule)
+    try world.create(records, at: seconds, writer: writer, rule: rule)
   }
 
   @Test func aBackupIsStoredThenProven() throws {
@@ -123,14 +70,84 @@ final class MemoryLedger: ProofLedger {
   }
 
   @Test func aProvenBackupThatWasSwappedIsntDeletedAndIsSaid() throws {
-    var rule = RetentionRule()
-    (rule.last, rule.daily, rule.weekly, rule.monthly) = (3, 0, 0, 0)
+    let rule = BackupWorld.rule(last: 3)
     for hour in 0..<3 { _ = try create(try records(), at: 1_789_038_058 + Int64(hour) * 3600, rule: rule) }
     let oldest = "seif-backup-20260910T110058Z-0.authbackup"
     let size = try #require(transport.files[oldest]).byteCount
     transport.files[oldest] = SecretValue([UInt8](repeating: 0x41, count: size))
     let report = try create(try records(), at: 1_789_038_058 + 4 * 3600, rule: rule)
-    #expect(report.missing == [oldest])
+    #expect(report.altered == [oldest])
     #expect(transport.files[oldest] != nil)
+  }
+
+  @Test func theLedgerHasTheFileBeforeItLeaves() throws {
+    transport.onUpload = { [ledger] () throws(TransportError) in
+      #expect(ledger.written.map(\.kind) == [.stored])
+      throw TransportError(.full, place: "memory")
+    }
+    let failure = try #require(throws: BackupFailure.self) { try create(try records()) }
+    guard case .notStored("seif-backup-20260910T110058Z-0.authbackup", _) = failure else {
+      Issue.record("\(failure)")
+      return
+    }
+    #expect(ledger.written.map(\.kind) == [.stored, .failed])
+  }
+
+  @Test func nothingLeavesWhereTheLedgerCantBeWritten() throws {
+    ledger.refuses = [.stored]
+    #expect(throws: MemoryLedger.Full.self) { try create(try records()) }
+    #expect(transport.files.isEmpty)
+  }
+
+  @Test func aProofThatCantBeNotedNamesTheFileThatIsThere() throws {
+    ledger.refuses = [.proven]
+    let failure = try #require(throws: BackupFailure.self) { try create(try records()) }
+    guard case .notNoted("seif-backup-20260910T110058Z-0.authbackup", is MemoryLedger.Full) = failure else {
+      Issue.record("\(failure)")
+      return
+    }
+    #expect(transport.files.count == 1)
+  }
+
+  @Test func whatCantBeFetchedIsNamed() throws {
+    transport.forgets = true
+    let failure = try #require(throws: BackupFailure.self) { try create(try records()) }
+    guard case .notFetched("seif-backup-20260910T110058Z-0.authbackup", _) = failure else {
+      Issue.record("\(failure)")
+      return
+    }
+  }
+
+  @Test func aFailureIsSaidAlsoWhereTheLedgerCantNoteIt() throws {
+    transport.forgets = true
+    ledger.refuses = [.failed]
+    #expect(throws: BackupFailure.self) { try create(try records()) }
+    #expect(ledger.written.map(\.kind) == [.stored])
+  }
+
+  @Test func aNameThatIsTakenMeanwhileGivesTheNext() throws {
+    transport.onUpload = { [transport] () throws(TransportError) in
+      transport.onUpload = {}
+      throw TransportError(.exists, place: "memory")
+    }
+    #expect(try create(try records()).proof.name == "seif-backup-20260910T110058Z-1.authbackup")
+    #expect(ledger.written.map(\.kind) == [.stored, .failed, .stored, .proven])
+  }
+
+  @Test func aSinglePlaceThatIsTakenIsSaidBeforeAnythingIsMade() throws {
+    transport.fixedName = "one"
+    transport.files["one"] = SecretValue(utf8: "here")
+    var stages: [BackupStage] = []
+    #expect(throws: BackupFailure.self) { try world.create(try records()) { stages.append($0) } }
+    #expect(stages.isEmpty && ledger.written.isEmpty)
+  }
+
+  @Test func aProvenFileThatLeftASinglePlaceIsMissed() throws {
+    transport.fixedName = "one"
+    _ = try create(try records())
+    transport.files["one"] = nil
+    let report = try create(try records(), at: BackupWorld.start + 60)
+    #expect(report.missing == ["one"])
+    #expect(ledger.written.map(\.kind) == [.stored, .proven, .missing, .stored, .proven])
   }
 }

@@ -1,4 +1,5 @@
 import CSeif
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -28,5 +29,10 @@ import Testing
         #expect(page.text == stored, "\(page.name): see the head of this file")
       }
     }
+  }
+
+  @Test func noPageIsLeftOfACommandThatWent() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder).sorted()
+    #expect(names == Self.pages.map { $0.name + ".txt" }.sorted())
   }
 }

@@ -71,6 +71,16 @@ struct FileTests {
     #expect(folder.names == ["a.db"])
   }
 
+  /// What a write on a full disk leaves: a log without a byte and an index that SQLite couldn't make long enough.
+  @Test func stubsOfALogAndAnIndexDontHinderReading() throws {
+    try connection.close()
+    try Data().write(to: URL(filePath: folder.file("a.db-wal")))
+    try Data([0, 0, 0]).write(to: URL(filePath: folder.file("a.db-shm")))
+    let reader = try Connection(path: folder.file("a.db"), mode: .readOnly)
+    #expect(try reader.numbers("SELECT a FROM t ORDER BY a") == [1, 2])
+    #expect(folder.bytes("a.db-shm") == [0, 0, 0])
+  }
+
   @Test func vacuumingWorksAndAttachingStaysForbidden() throws {
     try connection.vacuum()
     #expect(try connection.integrityCheck() == [])

@@ -67,7 +67,9 @@ enum Sample {
     throws -> Entry
   {
     .account(
-      Account(issuer: issuer, account: account, otp: try OTPParameters(kind: .totp(period: 30), secret: SecretValue(utf8: seed))))
+      Account(
+        issuer: issuer, account: account,
+        otp: try OTPParameters(kind: .totp(period: 30), secret: SecretValue(utf8: seed))))
   }
 
   static func hotp(counter: Int64) throws -> Entry {
@@ -100,7 +102,7 @@ enum Sample {
       CustomField(name: "PIN", value: .empty),
     ]
     info.opaque = [
-      OpaqueMember(key: "aNewKey", value: SecretValue(utf8: "{\"nested\":[1,2.50,null]}")),
+      OpaqueMember(key: "aNewKey", value: SecretValue(utf8: "{\"nested\":[1,2.5,null]}")),
       OpaqueMember(key: "zNewKey", value: SecretValue(utf8: "12345678901234567890123")),
     ]
     return info
@@ -160,7 +162,8 @@ enum Sample {
     bare.info.id = UUID(random: [UInt8](repeating: 30, count: 16))
     records.otherAccounts.append(bare)
     var document = DocumentVault(
-      id: "7F3B2A10-1111-4222-8333-444455556666", kind: .server, masterKey: SecretValue([UInt8](repeating: 9, count: 32)))
+      id: "7F3B2A10-1111-4222-8333-444455556666", kind: .server,
+      masterKey: SecretValue([UInt8](repeating: 9, count: 32)))
     document.server = "https://docs.example.com"
     document.account = "ana"
     document.wraps = SecretValue(utf8: "[{\"id\":\"x\",\"kind\":\"new\"}]")

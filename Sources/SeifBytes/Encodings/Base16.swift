@@ -2,15 +2,14 @@
 public enum Base16 {
   /// Two lower-case digits a byte.
   public static func encode(_ bytes: RawSpan) -> String {
-    var text = ""
-    text.reserveCapacity(bytes.byteCount * 2)
-    for offset in 0..<bytes.byteCount {
-      let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-      for nibble in [byte >> 4, byte & 15] {
-        text.unicodeScalars.append(Unicode.Scalar(nibble < 10 ? 0x30 + nibble : 0x57 + nibble))
+    unsafe String(unsafeUninitializedCapacity: bytes.byteCount * 2) { text in
+      for offset in 0..<bytes.byteCount {
+        let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+        unsafe text[2 * offset] = digit(byte >> 4)
+        unsafe text[2 * offset + 1] = digit(byte & 15)
       }
+      return bytes.byteCount * 2
     }
-    return text
   }
 
   /// Two lower-case digits a byte.
@@ -32,7 +31,11 @@ public enum Base16 {
     return bytes
   }
 
-  private static func value(_ digit: UInt8) -> UInt8? {
+  static func digit(_ nibble: UInt8) -> UInt8 {
+    nibble < 10 ? 0x30 + nibble : 0x57 + nibble
+  }
+
+  static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case 0x30...0x39: digit - 0x30
     case 0x41...0x46: digit - 0x37

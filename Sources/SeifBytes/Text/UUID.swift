@@ -20,19 +20,44 @@ public struct UUID: Hashable, Sendable, CustomStringConvertible {
 
   /// The UUID written as 8-4-4-4-12 hexadecimal digits, or nil for any other text.
   public init?(_ text: String) {
-    let characters = Array(text.utf8)
+    let characters = text.utf8Span.span
     guard characters.count == 36 else { return nil }
-    let hyphens: Set<Int> = [8, 13, 18, 23]
-    guard hyphens.allSatisfy({ characters[$0] == 0x2D }) else { return nil }
-    let digits = String(
-      decoding: characters.indices.filter { !hyphens.contains($0) }.map { characters[$0] }, as: UTF8.self)
-    guard let bytes = try? Base16.decode(digits), bytes.count == 16 else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(16)
+    var index = 0
+    while bytes.count < 16 {
+      if Self.isHyphen(index) {
+        guard characters[index] == 0x2D else { return nil }
+        index += 1
+      }
+      guard let high = Base16.value(characters[index]), let low = Base16.value(characters[index + 1]) else {
+        return nil
+      }
+      bytes.append(high << 4 | low)
+      index += 2
+    }
     self.bytes = bytes
   }
 
   /// The 36 characters in lower case.
   public var description: String {
-    let digits = Array(Base16.encode(bytes))
-    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    // In one piece: every entry that is written holds one or two of these.
+    unsafe String(unsafeUninitializedCapacity: 36) { text in
+      var index = 0
+      for byte in bytes {
+        if Self.isHyphen(index) {
+          unsafe text[index] = 0x2D
+          index += 1
+        }
+        unsafe text[index] = Base16.digit(byte >> 4)
+        unsafe text[index + 1] = Base16.digit(byte & 15)
+        index += 2
+      }
+      return index
+    }
+  }
+
+  private static func isHyphen(_ index: Int) -> Bool {
+    index == 8 || index == 13 || index == 18 || index == 23
   }
 }

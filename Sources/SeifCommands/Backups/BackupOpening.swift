@@ -85,8 +85,14 @@ enum BackupOpening {
     }
   }
 
-  /// How a file is called in messages.
+  /// How a file that is read is called in messages.
   static func shown(_ path: String) -> String {
     path == "-" ? "standard input" : path
+  }
+
+  /// How a file that is written is called.
+  static func shown(output path: String?) -> String {
+    guard let path, path != "-" else { return "standard output" }
+    return path
   }
 }

@@ -64,7 +64,8 @@ enum FileWriting {
     let speed = SealingSpeed.derivationsPerSecond(target.writer.identifier, version: target.writer.version)
     let random = RandomSource.system
     let passphrase = try target.newPassphrase.obtain(
-      for: target.write.output.map { BackupOpening.shown($0) } ?? "the new file", guessesPerSecond: speed, context,
+      for: target.write.output == "-" ? "the new file" : BackupOpening.shown(output: target.write.output),
+      guessesPerSecond: speed, context,
       random: isPerson ? { random.makeBytes($0) } : nil)
     do throws(FormatError) {
       return try target.writer.write(records, options: options, passphrase: passphrase.duplicate())
@@ -76,17 +77,15 @@ enum FileWriting {
 
 /// Losses in words, a line each kind and field.
 enum LossText {
-  /// "Vault2FA can't hold: 2 cards", "… tags of 3 codes".
+  /// "Vault2FA can't hold cards, 2 left out", "… accounts: tags, 3 left out", in the order in which they come first.
   static func lines(_ losses: [Loss], format: String) -> [String] {
-    var counts: [(key: String, count: Int)] = []
+    var order: [String] = []
+    var counts: [String: Int] = [:]
     for loss in losses {
       let key = loss.field.map { "\(loss.kind.rawValue): \($0)" } ?? loss.kind.rawValue
-      if let index = counts.firstIndex(where: { $0.key == key }) {
-        counts[index].count += 1
-      } else {
-        counts.append((key, 1))
-      }
+      if counts[key] == nil { order.append(key) }
+      counts[key, default: 0] += 1
     }
-    return counts.map { "\(format) can't hold \($0.key), \($0.count) left out" }
+    return order.map { "\(format) can't hold \($0), \(counts[$0] ?? 0) left out" }
   }
 }

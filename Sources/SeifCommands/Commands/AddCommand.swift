@@ -54,7 +54,7 @@ struct AddCommand: Command {
       writer.endObject()
       try context.output.writeLine(json: writer.finish())
     }
-    context.talk.say(.ok, "Added \([made.name, made.account].filter { !$0.isEmpty }.joined(separator: ", ")).")
+    context.talk.say(.ok, "Added \(EntryLabel.text(made.name, made.account)).")
     return .done
   }
 
@@ -64,7 +64,12 @@ struct AddCommand: Command {
       guard let given = try entry.secret("Key URI or secret (not shown)", context) else {
         throw CommandFailure(.usage, "a code needs its secret")
       }
-      return try CodeInput.account(given, name: entry.name, account: entry.account)
+      let made = try CodeInput.account(given, name: entry.name, account: entry.account)
+      // A Key URI says what it belongs to, a bare secret doesn't.
+      guard case .account(var account) = made, !CodeInput.isURI(given) else { return made }
+      account.issuer = try said(entry.name, "Name", "--name NAME", context, isOptional: entry.account != nil)
+      account.account = try said(entry.account, "Account", "--account ACCOUNT", context, isOptional: true)
+      return .account(account)
     case .login:
       let title = try said(entry.name, "Name", "--name NAME", context)
       let username = try said(entry.account, "User name", "--account ACCOUNT", context, isOptional: true)

@@ -15,6 +15,8 @@ struct BackupCreateCommand: Command {
     Writes the whole vault as an AuthBackup file, reads it back from where it lies, opens
     it and compares every record. Only then it is a proven backup. Then old proven backups
     may go: ten stay, and one for each of 7 days, 4 weeks and 12 months; three always.
+    Each is compared with what was proven first. Nothing goes, and the exit code is 2, where
+    one is missing, altered or can't be read, or where the vault isn't as it was last written.
 
     --passphrase-fd opens the vault, --new-passphrase-fd seals the backup.
     """
@@ -37,8 +39,15 @@ struct BackupCreateCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
     let (transport, place) = try destination.transport(context)
+    do throws(BackupFailure) {
+      try BackupService.checkPlace(transport)
+    } catch {
+      throw CommandFailure(error, destination: destination.name)
+    }
     let vault = try unlock.unlock(.readWrite, context)
     defer { vault.lock() }
+    // The ledger says what may go, so it is checked whole, and everything else too.
+    let faults = try faults(of: vault, folder, context)
     let writer = AuthBackupWriter()
     let random = RandomSource.system
     let isPerson = passphrase.source == .person
@@ -52,19 +61,29 @@ struct BackupCreateCommand: Command {
     let link = try withVaultErrors(folder) { () throws(VaultError) in try vault.nextBackupLink() }
     options.link = link
     let service = BackupService(
-      transport: transport, ledger: RememberingLedger(vault: vault, sequence: link.sequence), destination: place)
+      transport: transport, ledger: VaultLedger(vault: vault, sequence: link.sequence), destination: place)
     let report: BackupReport
     do {
-      report = try service.create(records, writer: writer, options: options, passphrase: secret) { stage in
-        context.talk.say(Self.words(stage))
-      }
+      report = try service.create(
+        records, writer: writer, options: options, passphrase: secret, mayPrune: faults.isEmpty
+      ) { stage in context.talk.say(Self.words(stage)) }
     } catch let failure as BackupFailure {
       throw CommandFailure(failure, destination: destination.name)
     } catch let error as VaultError {
       throw CommandFailure(error, folder: folder)
     }
-    try show(report, records, context)
-    return .done
+    try show(report, records, faults, context)
+    return faults.isEmpty && !report.isAlarming ? .done : .checkFailed
+  }
+
+  /// What is wrong with the vault; what unlocking didn't find and say already is said here.
+  private func faults(
+    of vault: Vault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> [VaultFault] {
+    if !vault.openingFaults.isEmpty { return vault.openingFaults }
+    let faults = try withVaultErrors(folder) { () throws(VaultError) in try vault.verify() }
+    for fault in faults { context.talk.warn("\(fault)") }
+    return faults
   }
 
   private static func words(_ stage: BackupStage) -> String {
@@ -72,22 +91,27 @@ struct BackupCreateCommand: Command {
     case .sealing: "sealing (about 1 s)"
     case .storing: "storing"
     case .proving: "reading it back and opening it"
+    case .checking(count: 1): "comparing 1 older backup with its proof"
+    case .checking(let count): "comparing \(count) older backups with their proofs"
     }
   }
 
   private func show(
-    _ report: BackupReport, _ records: Records, _ context: Context
+    _ report: BackupReport, _ records: Records, _ faults: [VaultFault], _ context: Context
   ) throws(CommandFailure) {
-    for name in report.missing { context.talk.warn("\(name) was proven here and is gone or altered") }
-    if let refusal = report.refusal { context.talk.warn("no old backup was removed: \(refusal)") }
+    for name in report.missing { context.talk.warn("\(name) was proven here and is gone") }
+    for name in report.altered { context.talk.warn("\(name) was proven here and is altered") }
+    for name in report.unread { context.talk.warn("\(name) was proven here and can't be read") }
+    if let refusal = report.refusal { context.talk.warn("old backups were left alone: \(refusal)") }
     for name in report.pruned { context.talk.say("removed by the rule: \(name)") }
+    for name in report.notRemoved { context.talk.warn("\(name) should go by the rule and couldn't be removed") }
     switch report.foreign.count {
     case 0: break
     case 1: context.talk.say("1 other file there is left alone.")
     case let count: context.talk.say("\(count) other files there are left alone.")
     }
     if output.json {
-      try context.output.writeLine(json: document(report))
+      try context.output.writeLine(json: document(report, faults))
     } else {
       let ok = Sign.ok.text(context.output.style)
       try context.output.writeLine(
@@ -96,7 +120,7 @@ struct BackupCreateCommand: Command {
     context.talk.hint("seif backup list --destination \(destination.name)")
   }
 
-  private func document(_ report: BackupReport) -> SecretValue {
+  private func document(_ report: BackupReport, _ faults: [VaultFault]) -> SecretValue {
     var writer = JSONWriter(indent: 2)
     writer.beginObject()
     writer.schema("seif-backup", 1)
@@ -112,23 +136,13 @@ struct BackupCreateCommand: Command {
     writer.endObject()
     writer.member("pruned", report.pruned)
     writer.member("missing", report.missing)
+    writer.member("altered", report.altered)
+    writer.member("unread", report.unread)
     writer.member("foreign", report.foreign)
+    writer.member("faults", faults.map { "\($0)" })
     if let refusal = report.refusal { writer.member("retention", "\(refusal)") }
     writer.endObject()
     return writer.finish()
-  }
-}
-
-/// The vault's ledger, which also remembers the file for the chain of backups as soon as it is stored.
-private struct RememberingLedger: ProofLedger {
-  let vault: Vault
-  let sequence: Int64
-
-  func events() throws -> [LedgerEvent] { try VaultLedger(vault: vault).events() }
-
-  func append(_ event: LedgerEvent, records: Records?) throws {
-    if event.kind == .stored { try vault.recordBackup(sequence: sequence, sha256: event.sha256) }
-    try VaultLedger(vault: vault).append(event, records: records)
   }
 }
 
@@ -147,14 +161,22 @@ extension CommandFailure {
         .checkFailed, "the new backup doesn't hold what is in the vault (\(lists.joined(separator: ", ")))",
         hint: "Nothing was stored; the vault is as it was.")
     case .transport(let error):
-      let code: ExitCode =
-        switch error.code {
-        case .notFound: .notFound
-        case .exists, .noPermission, .notAFolder, .readOnly: .cannotCreate
-        case .unavailable: .unavailable
-        case .full, .tooLarge, .failed: .ioFailed
-        }
-      self.init(code, "no backup was made: \(error)", hint: "Older backups are as they were.")
+      self.init(Self.code(error), "no backup was made: \(error)", hint: "Older backups are as they were.")
+    case .notStored(let name, let error):
+      let mayBeThere = ![.exists, .noPermission, .notAFolder, .readOnly, .notFound].contains(error.code)
+      self.init(
+        Self.code(error), "no backup was made: \(error)",
+        hint: "Older backups are as they were."
+          + (mayBeThere ? " Should there be a file \(name), it doesn't count as a backup." : ""))
+    case .notFetched(let name, let error):
+      self.init(
+        Self.code(error), "\(name) was stored and can't be read back: \(error)",
+        hint: "It doesn't count as a backup, and nothing was removed.")
+    case .notNoted(let name, let error):
+      let failure = (error as? VaultError).map { CommandFailure($0, folder: "") } ?? CommandFailure(describing: error)
+      self.init(
+        failure.exitCode, "\(name) was stored and came back whole, but the vault couldn't note that: \(failure.what)",
+        hint: "It doesn't count as a backup, and nothing was removed. Make another.")
     case .altered(let name):
       self.init(
         .checkFailed, "\(name) came back from \(destination) altered",
@@ -163,6 +185,15 @@ extension CommandFailure {
       self.init(
         .checkFailed, "\(name) came back but isn't proven (\(lists.joined(separator: ", ")))",
         hint: "It doesn't count as a backup, and nothing was removed.")
+    }
+  }
+
+  static func code(_ error: TransportError) -> ExitCode {
+    switch error.code {
+    case .notFound: .notFound
+    case .exists, .noPermission, .notAFolder, .readOnly: .cannotCreate
+    case .unavailable: .unavailable
+    case .full, .tooLarge, .failed: .ioFailed
     }
   }
 }

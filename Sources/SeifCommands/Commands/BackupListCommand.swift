@@ -1,6 +1,5 @@
 internal import SeifBackups
 internal import SeifBytes
-internal import SeifCrypto
 internal import SeifVault
 
 /// `seif backup list`: what lies at a destination and what the ledger knows of it.
@@ -11,8 +10,9 @@ struct BackupListCommand: Command {
     seif backup list --destination FOLDER [OPTIONS]
 
     Lists the files there, newest name first, with what the vault's ledger knows: proven
-    when, altered or missing since, or unknown to it. The files are compared with what was
-    proven, not opened; a name that the ledger doesn't hold is only a claim.
+    when, altered or missing since, unproven (stored, and never came back), or unknown to it.
+    The files are compared with what was proven, not opened; a name that the ledger doesn't
+    hold is only a claim.
     """
   static var options: [Option] { DestinationOptions.options + UnlockOptions.options + OutputOptions.options }
 
@@ -26,10 +26,34 @@ struct BackupListCommand: Command {
     output = try OutputOptions(&arguments)
   }
 
+  private enum State: String {
+    case proven, altered, missing, unreadable, unproven, unknown
+
+    var isAlarm: Bool { self == .altered || self == .missing || self == .unreadable }
+
+    /// By the ledger alone, of a file there that has no proof.
+    init(_ file: LedgerHistory.File?) {
+      switch file?.last.kind {
+      case nil: self = .unknown
+      case .altered: self = .altered
+      default: self = .unproven
+      }
+    }
+
+    init(_ state: BackupService.FileState) {
+      switch state {
+      case .intact: self = .proven
+      case .missing: self = .missing
+      case .altered: self = .altered
+      case .unread: self = .unreadable
+      }
+    }
+  }
+
   private struct Row {
     var name: String
     var byteCount: Int?
-    var state: String
+    var state: State
     var at: Timestamp?
   }
 
@@ -42,10 +66,9 @@ struct BackupListCommand: Command {
     do {
       files = try transport.listBackups()
     } catch {
-      throw CommandFailure(BackupFailure.transport(error), destination: destination.name)
+      throw CommandFailure(CommandFailure.code(error), "the backups can't be listed: \(error)")
     }
-    let events = try events(vault, folder).filter { $0.destination == place }
-    let rows = rows(files, BackupService.standing(events), transport)
+    let rows = rows(files, LedgerHistory(try events(vault, folder)), transport, place)
     if output.json {
       try context.output.writeLine(json: document(rows))
     } else {
@@ -53,13 +76,13 @@ struct BackupListCommand: Command {
       var table = Table([Table.Column("name"), Table.Column("size", right: true, rank: 1), Table.Column("state")])
       for row in rows {
         let age = row.at.map { " " + LocalTime.age($0, now: now) } ?? ""
-        table.add([row.name, row.byteCount.map { "\($0)" } ?? "", row.state + age])
+        table.add([row.name, row.byteCount.map { "\($0)" } ?? "", row.state.rawValue + age])
       }
       try context.output.write(table.text(context.output.style))
       try context.output.flush()
       if rows.isEmpty { context.talk.say("There is no backup at \(destination.name).") }
     }
-    return rows.contains { $0.state == "missing" || $0.state == "altered" } ? .checkFailed : .done
+    return rows.contains { $0.state.isAlarm } ? .checkFailed : .done
   }
 
   private func events(_ vault: Vault, _ folder: String) throws(CommandFailure) -> [LedgerEvent] {
@@ -71,19 +94,19 @@ struct BackupListCommand: Command {
   }
 
   private func rows(
-    _ files: [BackupDescriptor], _ proven: [LedgerEvent], _ transport: any BackupTransport
+    _ files: [BackupDescriptor], _ history: LedgerHistory, _ transport: any BackupTransport, _ place: String
   ) -> [Row] {
-    let known = Dictionary(proven.map { ($0.name, $0) }) { _, last in last }
     var rows = files.map { file in
-      guard let proof = known[file.name] else {
-        return Row(name: file.name, byteCount: file.byteCount, state: "unknown")
+      let known = history.file(at: place, named: file.name)
+      guard let proof = known?.proof else {
+        return Row(name: file.name, byteCount: file.byteCount, state: State(known))
       }
-      let isWhole = isUnchanged(file, proof, transport)
-      return Row(name: file.name, byteCount: file.byteCount, state: isWhole ? "proven" : "altered", at: proof.at)
+      let state = BackupService.check(proof, file, over: transport)
+      return Row(name: file.name, byteCount: file.byteCount, state: State(state), at: proof.at)
     }
-    let names = Set(files.map(\.name))
-    rows += proven.filter { !names.contains($0.name) }.map {
-      Row(name: $0.name, byteCount: nil, state: "missing", at: $0.at)
+    let names = Set(files.map { Array($0.name.utf8) })
+    rows += history.proven(at: place).compactMap(\.proof).filter { !names.contains(Array($0.name.utf8)) }.map {
+      Row(name: $0.name, byteCount: nil, state: .missing, at: $0.at)
     }
     return rows.sorted { left, right in
       switch (BackupName(reading: left.name), BackupName(reading: right.name)) {
@@ -93,16 +116,6 @@ struct BackupListCommand: Command {
       default: utf8Precedes(right.name, left.name)
       }
     }
-  }
-
-  /// Whether a file is the one that was proven, byte for byte.
-  private func isUnchanged(
-    _ file: BackupDescriptor, _ proof: LedgerEvent, _ transport: any BackupTransport
-  ) -> Bool {
-    guard file.byteCount.map({ $0 == proof.byteCount }) ?? true,
-      let bytes = try? transport.download(id: file.id, limit: FormatLimits.fileByteCount)
-    else { return false }
-    return bytes.withBytes { Digest.sha256($0) } == proof.sha256
   }
 
   private func document(_ rows: [Row]) -> SecretValue {
@@ -115,7 +128,7 @@ struct BackupListCommand: Command {
       writer.beginObject()
       writer.member("name", row.name)
       if let count = row.byteCount { writer.member("bytes", count) }
-      writer.member("state", row.state)
+      writer.member("state", row.state.rawValue)
       if let at = row.at { writer.member("provenAt", at.rfc3339) }
       writer.endObject()
     }

@@ -34,8 +34,9 @@ struct CodeCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    // Read-write from the start: whether a counter must move is known only once the entry is found.
-    let vault = try unlock.unlock(.readWrite, context)
+    // Read-write from the start: whether a counter must move is known only once the entry is found. A timed code is
+    // shown from a full disk too.
+    let vault = try unlock.unlock(.readWrite, mayOnlyRead: true, context)
     defer { vault.lock() }
     let summaries = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
     let hit = try Query(query).resolve(summaries.filter { $0.hasOneTimeCode || KindName($0.kind) == .code }, context)
@@ -63,6 +64,10 @@ struct CodeCommand: Command {
     switch stored.entry {
     case .account(let account):
       guard case .hotp = account.otp.kind else { return try timed(account.otp) }
+      if isNext {
+        throw CommandFailure(
+          .usage, "this account counts, so its next code is that of the next call", hint: "Leave out --next.")
+      }
       let shown = try withVaultErrors(folder) { () throws(VaultError) in try vault.advanceCounter(stored.id) }
       do throws(OTPError) {
         return try OneTimePassword.code(shown.otp, at: time)

@@ -45,7 +45,7 @@ struct ConvertCommand: Command {
     }
     let written = records.count - Set(losses.filter { $0.field == nil }).count
     context.talk.say(
-      .ok, "\(written) of \(records.count) entries written to \(BackupOpening.shown(target.write.output ?? "-"))")
+      .ok, "\(written) of \(records.count) entries written to \(BackupOpening.shown(output: target.write.output))")
     if !target.writer.isSealed { context.talk.warn("anyone who has that file can read it") }
     if losses.isEmpty, backup.problems.isEmpty { return .done }
     context.talk.say("Keep \(BackupOpening.shown(file)) until you've checked.")

@@ -42,29 +42,66 @@ struct EditCommand: Command {
     defer { vault.lock() }
     let all = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
     let hit = try Query(query).resolve(all, context)
-    let before = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
-    var name = fields.name
-    var account = fields.account
+    var said = Said(name: fields.name, account: fields.account)
     if isInteractive {
-      name = try answer("Name", before.name, context)
-      if case .note = before {} else { account = try answer("Account", before.account, context) }
+      said.name = try answer("Name", hit.name, context)
+      if hit.kind != .notes { said.account = try answer("Account", hit.account, context) }
     }
+    said.text = try fields.text(context)
+    if asksSecret || fields.secret != .person {
+      said.secret = try fields.secret("New secret (not shown)", context)
+      if said.secret == nil { throw CommandFailure(.usage, "no new secret was given", hint: "Nothing was changed.") }
+    }
+    return try write(said, hit.id, vault, folder, context)
+  }
+
+  /// What a person wants changed, asked for before the entry is read: a prompt may stand for minutes.
+  private struct Said {
+    var name: String?
+    var account: String?
+    var text: SecretValue?
+    var secret: SecretValue?
+  }
+
+  // Reads, changes and writes; begins again where another writer came between.
+  private func write(
+    _ said: Said, _ id: UUID, _ vault: Vault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> ExitCode {
+    var meanwhile = VaultError(.changedMeanwhile)
+    for _ in 0..<3 {
+      let (counter, before) = try withVaultErrors(folder) { () throws(VaultError) in
+        (try vault.counter(), try vault.entry(id).entry)
+      }
+      let changed = try apply(said, to: before, context)
+      guard !sameText(changed, before) else {
+        context.talk.say("Nothing changed.")
+        return .done
+      }
+      do throws(VaultError) {
+        try vault.apply([.replace(id, changed)], ifCounterIs: counter)
+      } catch {
+        guard error.code == .changedMeanwhile else { throw CommandFailure(error, folder: folder) }
+        meanwhile = error
+        continue
+      }
+      context.talk.say(
+        .ok, "Changed \(EntryLabel.text(changed.name, changed.account)).")
+      context.talk.hint("seif undo")
+      return .done
+    }
+    throw CommandFailure(meanwhile, folder: folder)
+  }
+
+  private func apply(_ said: Said, to before: Entry, _ context: Context) throws(CommandFailure) -> Entry {
     var changed = before
-    try rename(&changed, name, account)
+    try rename(&changed, said.name, said.account)
     var info = changed.info
     fields.apply(to: &info)
     changed.info = info
-    try setText(&changed, context)
-    if asksSecret || fields.secret != .person { try setSecret(&changed, context) }
-    guard changed != before || !sameText(changed, before) else {
-      context.talk.say("Nothing changed.")
-      return .done
-    }
-    stamp(&changed, context)
-    try withVaultErrors(folder) { () throws(VaultError) in try vault.replace(hit.id, with: changed) }
-    context.talk.say(.ok, "Changed \([changed.name, changed.account].filter { !$0.isEmpty }.joined(separator: ", ")).")
-    context.talk.hint("seif undo")
-    return .done
+    if let text = said.text { setText(&changed, text) }
+    if let secret = said.secret { try setSecret(&changed, secret, context) }
+    if !sameText(changed, before) { stamp(&changed, context) }
+    return changed
   }
 
   // Equality of records takes letters in another normal form for the same; the person may want just that changed.
@@ -97,8 +134,7 @@ struct EditCommand: Command {
     }
   }
 
-  private func setText(_ entry: inout Entry, _ context: Context) throws(CommandFailure) {
-    guard let text = try fields.text(context) else { return }
+  private func setText(_ entry: inout Entry, _ text: SecretValue) {
     if case .note(var note) = entry {
       note.text = text
       entry = .note(note)
@@ -109,10 +145,9 @@ struct EditCommand: Command {
     }
   }
 
-  private func setSecret(_ entry: inout Entry, _ context: Context) throws(CommandFailure) {
-    guard let given = try fields.secret("New secret (not shown)", context) else {
-      throw CommandFailure(.usage, "no new secret was given", hint: "Nothing was changed.")
-    }
+  private func setSecret(
+    _ entry: inout Entry, _ given: SecretValue, _ context: Context
+  ) throws(CommandFailure) {
     switch entry {
     case .password(var login):
       login.password = given
@@ -125,10 +160,7 @@ struct EditCommand: Command {
       note.text = given
       entry = .note(note)
     case .account(var account):
-      guard case .account(let made) = try CodeInput.account(given, name: nil, account: nil) else {
-        throw CommandFailure(.badInput, "that makes another kind of code; add it as a new entry")
-      }
-      account.otp = made.otp
+      account.otp = try CodeInput.replacement(given, for: account.otp)
       entry = .account(account)
     case .otherAccount, .document:
       throw CommandFailure(.usage, "the secret of this kind isn't edited; add a new entry and remove this one")

@@ -64,7 +64,7 @@ struct ExportCommand: Command {
       try Destination.write(
         span, to: target.write.output, replacing: target.write.force, isBinary: false, context)
     }
-    context.talk.say(.ok, "Written to \(BackupOpening.shown(target.write.output ?? "-")).")
+    context.talk.say(.ok, "Written to \(BackupOpening.shown(output: target.write.output)).")
     return losses.isEmpty ? .done : .partial
   }
 }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import SeifBytes
 internal import SeifCrypto
 internal import SeifFormats
@@ -62,8 +63,15 @@ struct InitCommand: Command {
     } else {
       try show(code, context)
     }
-    let made = try withVaultErrors(folder) { () throws(VaultError) in
-      try Vault.create(at: location, passphrase: secret, recoveryCode: code, cost: cost.cost)
+    let made: Vault
+    do throws(VaultError) {
+      made = try Vault.create(at: location, passphrase: secret, recoveryCode: code, cost: cost.cost)
+    } catch {
+      // The code on it opens nothing.
+      if let sheet { unlink(sheet) }
+      guard error.code == .cantOpen else { throw CommandFailure(error, folder: folder) }
+      throw CommandFailure(
+        .cannotCreate, "no vault can be made in \(folder)", hint: "Check the path and its permissions.")
     }
     made.lock()
     context.talk.say(.ok, "Vault made in \(folder).")

@@ -81,7 +81,8 @@ struct ListCommand: Command {
     for entry in listed {
       let star = context.output.style.isUTF8 ? "★" : "*"
       table.add([
-        KindName(entry.kind).rawValue, entry.name, entry.account, entry.tags.joined(separator: ", "),
+        KindName(entry.kind).rawValue, EntryLabel.name(entry.name, beside: entry.account), entry.account,
+        entry.tags.joined(separator: ", "),
         entry.isFavorite ? star : "",
       ])
     }
@@ -100,7 +101,7 @@ struct ListCommand: Command {
     if !tags.allSatisfy({ tag in entry.tags.contains { Query.folded($0) == Query.folded(tag) } }) { return false }
     guard let query else { return true }
     let part = Query.folded(query)
-    return ([entry.name, entry.account] + entry.urls).contains { Query.folded($0).contains(part) }
+    return ([entry.name, entry.account] + entry.urls).contains { Query.contains(Query.folded($0), part) }
   }
 
   // Orders never depend on the locale: letters without case in the order of their code points.

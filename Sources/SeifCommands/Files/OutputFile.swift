@@ -74,7 +74,7 @@ package struct OutputFile: ~Copyable {
     guard fsync(descriptor) == 0 else { throw Self.ioFailed(shown, errno) }
     if temporary == nil {
       if !replaces {
-        if seif_link_unnamed(descriptor, folder, name) == 0 { return try syncFolder() }
+        if seif_link_unnamed(descriptor, folder, name) == 0 { return try settle() }
         throw Self.cannotCreate(shown, errno)
       }
       // Linking can't replace: the file gets a temporary name first.
@@ -93,12 +93,21 @@ package struct OutputFile: ~Copyable {
     }
     if code != 0 { throw Self.cannotCreate(shown, code) }
     temporary = nil
-    try syncFolder()
+    try settle()
   }
 
-  private func syncFolder() throws(CommandFailure) {
+  /// Makes the name durable; what isn't certain to stay isn't left there, but for what has replaced another file.
+  private func settle() throws(CommandFailure) {
     // Some file systems can't sync a folder (EINVAL); there the rename is as durable as it gets.
-    if fsync(folder) != 0, errno != EINVAL, errno != EROFS { throw Self.ioFailed(shown, errno) }
+    guard fsync(folder) != 0, errno != EINVAL, errno != EROFS else { return }
+    let code = errno
+    guard replaces else {
+      unlinkat(folder, name, 0)
+      throw Self.ioFailed(shown, code)
+    }
+    throw CommandFailure(
+      .ioFailed, "\(shown) was replaced, but the disk failed: \(Descriptor.words(for: code))",
+      hint: "Without power the old one could come back.")
   }
 
   // MARK: - Names

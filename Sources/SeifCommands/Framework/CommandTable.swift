@@ -5,7 +5,8 @@ package enum CommandTable {
       OpenCommand.self, InspectCommand.self, VerifyCommand.self, ConvertCommand.self, FormatsCommand.self,
       InitCommand.self, StatusCommand.self,
       PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, AddCommand.self, EditCommand.self,
-      RemoveCommand.self, UndoCommand.self,
+      RemoveCommand.self, UndoCommand.self, BinListCommand.self,
+      BinRestoreCommand.self, DoctorCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
     ]
   }

@@ -24,6 +24,7 @@ package final class Context {
     self.clock = clock
     self.inputDescriptor = inputDescriptor
     self.terminalPath = terminalPath
+    talk.beforeLine = { [output] in output.flushBeforeTalk() }
   }
 
   /// The context of this process.

@@ -1,4 +1,5 @@
 internal import SeifBytes
+internal import SeifFormats
 internal import SeifOTP
 internal import SeifRecords
 
@@ -94,19 +95,16 @@ struct EntryOptions: OptionGroup, Sendable {
 enum CodeInput {
   /// An account from a Key URI, or from base32 with six digits every 30 seconds.
   static func account(_ given: SecretValue, name: String?, account: String?) throws(CommandFailure) -> Entry {
-    let isURI = given.withBytes { bytes in
-      bytes.byteCount > 10 && SecretValue(copying: bytes.extracting(0..<10)).isASCIIEqual(to: "otpauth://")
-    }
-    if isURI {
+    if isURI(given) {
       do throws(KeyURIError) {
         switch try ForeignKeyURI(parsing: given) {
         case .standard(let uri):
-          return .account(
-            Account(issuer: name ?? uri.issuer, account: account ?? uri.account, otp: uri.parameters))
+          var (made, _) = Account.make(uri)
+          (made.issuer, made.account) = (name ?? uri.issuer, account ?? uri.account)
+          return .account(made)
         case .other(let uri):
-          var other = OtherAccount(type: uri.kind == .motp ? "motp" : "yandex")
+          var (other, _) = OtherAccount.make(uri)
           (other.issuer, other.account) = (name ?? uri.issuer, account ?? uri.account)
-          (other.secret, other.pin) = (Base32.encode(uri.secret), uri.pin)
           return .otherAccount(other)
         }
       } catch {
@@ -121,6 +119,40 @@ enum CodeInput {
       throw CommandFailure(
         .badInput, "that is neither a Key URI (otpauth://…) nor a base32 secret",
         hint: "A base32 secret has the letters A to Z and the digits 2 to 7.")
+    }
+  }
+}
+
+extension CodeInput {
+  /// New parameters for an account: a bare secret keeps the kind, algorithm, digits and counter, a Key URI says them all.
+  /// The kind stays: a counter must not be lost on the way through another kind.
+  static func replacement(_ given: SecretValue, for old: OTPParameters) throws(CommandFailure) -> OTPParameters {
+    guard case .account(let made) = try account(given, name: nil, account: nil) else { throw otherKind }
+    do throws(OTPError) {
+      guard isURI(given) else {
+        return try OTPParameters(
+          kind: old.kind, secret: made.otp.secret, algorithm: old.algorithm, digits: old.digits)
+      }
+      switch (old.kind, made.otp.kind) {
+      case (.totp, .totp), (.steam, .steam): return made.otp
+      case (.hotp(let counter), .hotp(let new)):
+        let isSame = old.secret == made.otp.secret
+        return isSame && new < counter ? try made.otp.withCounter(counter) : made.otp
+      default: throw .secret
+      }
+    } catch {
+      throw otherKind
+    }
+  }
+
+  private static var otherKind: CommandFailure {
+    CommandFailure(
+      .badInput, "that makes another kind of code", hint: "Add it as a new entry and remove this one.")
+  }
+
+  static func isURI(_ given: SecretValue) -> Bool {
+    given.withBytes { bytes in
+      bytes.byteCount > 10 && SecretValue(copying: bytes.extracting(0..<10)).isASCIIEqual(to: "otpauth://")
     }
   }
 }

@@ -53,7 +53,10 @@ struct RecordTables {
       let code = try? OneTimePassword.code(account.otp, at: time)
       var left = code?.secondsLeft.map { "\($0) s" } ?? ""
       if case .hotp(let counter) = account.otp.kind { left = "no. \(counter)" }
-      var cells = [account.issuer, account.account, code.map { grouped($0.text) } ?? "-", left]
+      var cells = [
+        EntryLabel.name(account.issuer, beside: account.account), account.account, code.map { grouped($0.text) } ?? "-",
+        left,
+      ]
       // EXPOSE: the person asked for it with --reveal.
       if reveals { cells.append(Base32.encode(account.otp.secret).exposedText() ?? "") }
       table.add(cells)
@@ -61,7 +64,8 @@ struct RecordTables {
     for other in records.otherAccounts {
       let code = OtherCodes.code(other, at: time)
       var cells = [
-        other.issuer, other.account, code.map { $0.text } ?? other.type, code?.secondsLeft.map { "\($0) s" } ?? "",
+        EntryLabel.name(other.issuer, beside: other.account), other.account, code.map { $0.text } ?? other.type,
+        code?.secondsLeft.map { "\($0) s" } ?? "",
       ]
       // EXPOSE: the person asked for it with --reveal.
       if reveals { cells.append(other.secret?.exposedText() ?? "") }
@@ -74,7 +78,9 @@ struct RecordTables {
     var table = Table([
       Table.Column("name", shortens: true), Table.Column("user", rank: 2, shortens: true), Table.Column("password"),
     ])
-    for login in logins { table.add([login.title, login.username, shown(login.password)]) }
+    for login in logins {
+      table.add([EntryLabel.name(login.title, beside: login.username), login.username, shown(login.password)])
+    }
     return table.text(style)
   }
 
@@ -84,14 +90,17 @@ struct RecordTables {
       Table.Column("expiry", rank: 1), Table.Column("cvc", rank: 3),
     ])
     for card in cards {
-      table.add([card.name, card.holder, shown(card.number), card.expiry ?? "", card.cvc.map { shown($0) } ?? ""])
+      table.add([
+        EntryLabel.name(card.name, beside: card.holder), card.holder, shown(card.number), card.expiry ?? "",
+        card.cvc.map { shown($0) } ?? "",
+      ])
     }
     return table.text(style)
   }
 
   private func notes(_ notes: [Note]) -> String {
     var table = Table([Table.Column("title", shortens: true), Table.Column("text", shortens: true)])
-    for note in notes { table.add([note.title, shown(note.text)]) }
+    for note in notes { table.add([EntryLabel.name(note.title, beside: ""), shown(note.text)]) }
     return table.text(style)
   }
 

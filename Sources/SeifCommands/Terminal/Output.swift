@@ -7,6 +7,8 @@ package final class Output {
   package let style: TerminalStyle
   private var buffer: [UInt8] = []
   private static let flushAt = 64 * 1024
+  /// What went wrong while something was about to be said; told by the next flush.
+  private var failure: CommandFailure?
 
   package init(descriptor: Int32, style: TerminalStyle) {
     self.descriptor = descriptor
@@ -47,6 +49,7 @@ package final class Output {
   /// Hands over what is buffered.
   /// - Throws: exit 74; silently where the reader has gone (`seif list | head`), since that was its choice.
   package func flush() throws(CommandFailure) {
+    if let failure { throw failure }
     // What is shown may be a secret: it is wiped from the buffer once it is out.
     defer {
       buffer.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
@@ -58,5 +61,10 @@ package final class Output {
     case ENOSPC, EDQUOT: throw CommandFailure(.ioFailed, "the disk is full", hint: "The output isn't complete.")
     case let code: throw CommandFailure(.ioFailed, "the output can't be written: \(Descriptor.words(for: code))")
     }
+  }
+
+  /// Hands over what is buffered before the person is told something: what was shown first comes first.
+  func flushBeforeTalk() {
+    do throws(CommandFailure) { try flush() } catch { failure = error }
   }
 }

@@ -5,6 +5,8 @@ package final class Talk {
   /// Set by `--quiet`: only failures and warnings are said.
   package var isQuiet = false
   private var hasHinted = false
+  /// Runs before each line: data that are still held back come first.
+  var beforeLine: () -> Void = {}
 
   package init(descriptor: Int32, style: TerminalStyle) {
     self.descriptor = descriptor
@@ -39,6 +41,7 @@ package final class Talk {
 
   /// A line as it is; for text of our own such as tables and help.
   package func line(_ text: String) {
+    beforeLine()
     var text = text
     text += "\n"
     // A stderr that can't be written to leaves nobody to tell.

@@ -54,7 +54,7 @@ package struct TerminalStyle: Sendable, Equatable {
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       if let value = environment[name], !value.isEmpty {
         let lower = value.lowercased()
-        return lower.contains("utf-8") || lower.contains("utf8")
+        return Query.contains(lower, "utf-8") || Query.contains(lower, "utf8")
       }
     }
     return false

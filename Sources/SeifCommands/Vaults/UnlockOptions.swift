@@ -36,7 +36,11 @@ struct UnlockOptions: OptionGroup, Sendable {
   }
 
   /// The vault, unlocked. Faults that unlocking finds are said.
-  func unlock(_ access: VaultAccess, _ context: Context) throws(CommandFailure) -> Vault {
+  ///
+  /// - Parameter mayOnlyRead: where the file can't be written (a full or read-only disk) it is opened for reading.
+  func unlock(
+    _ access: VaultAccess, mayOnlyRead: Bool = false, _ context: Context
+  ) throws(CommandFailure) -> Vault {
     let location = try location(context)
     let vault: Vault
     do throws(VaultError) {
@@ -45,14 +49,22 @@ struct UnlockOptions: OptionGroup, Sendable {
     } catch {
       throw CommandFailure(error, folder: location.folder)
     }
-    vault = try unlock(location, access, context)
+    vault = try unlock(location, access, mayOnlyRead, context)
     for fault in vault.openingFaults { context.talk.warn("\(fault)") }
-    if !vault.openingFaults.isEmpty { context.talk.warn("nothing is purged until this is settled: seif doctor") }
+    if !vault.openingFaults.isEmpty {
+      context.talk.warn("nothing is purged until this is settled: seif doctor")
+    } else if access == .readWrite {
+      // Late is no harm: what is due stays in the bin until the next command that writes.
+      _ = try? vault.purgeBin()
+    }
+    if access == .readWrite, !vault.keepsCounter {
+      context.talk.warn("\(location.stateFolder) can't be written, so an older copy of this vault wouldn't be noticed")
+    }
     return vault
   }
 
   private func unlock(
-    _ location: VaultLocation, _ access: VaultAccess, _ context: Context
+    _ location: VaultLocation, _ access: VaultAccess, _ mayOnlyRead: Bool, _ context: Context
   ) throws(CommandFailure) -> Vault {
     let isPerson = source == .person
     var failure = CommandFailure(VaultError(.wrongPassphrase), folder: location.folder)
@@ -61,7 +73,7 @@ struct UnlockOptions: OptionGroup, Sendable {
         question: usesRecoveryCode ? "Recovery code" : "Passphrase for the vault", context)
       guard given.byteCount > 0 else { throw PassphraseSource.empty }
       do throws(VaultError) {
-        let locked = try Vault.open(at: location, access: access)
+        let locked = try Self.open(location, access, mayOnlyRead)
         guard usesRecoveryCode else { return try locked.unlock(passphrase: given) }
         return try locked.unlock(recoveryCode: try RecoveryCode.normalise(given))
       } catch {
@@ -72,6 +84,19 @@ struct UnlockOptions: OptionGroup, Sendable {
       context.talk.fail(failure)
     }
     throw failure
+  }
+}
+
+extension UnlockOptions {
+  private static func open(
+    _ location: VaultLocation, _ access: VaultAccess, _ mayOnlyRead: Bool
+  ) throws(VaultError) -> LockedVault {
+    do throws(VaultError) {
+      return try Vault.open(at: location, access: access)
+    } catch {
+      guard mayOnlyRead, [.full, .readOnly, .cantOpen, .io].contains(error.code) else { throw error }
+      return try Vault.open(at: location, access: .readOnly)
+    }
   }
 }
 

@@ -15,6 +15,9 @@ extension CommandFailure {
     case .busy:
       self.init(
         .busy, "Another Seif is writing to this vault", hint: "Nothing was changed; try again in a moment.")
+    case .changedMeanwhile:
+      self.init(
+        .busy, "The vault was changed by another Seif meanwhile", hint: "Nothing was written; try again.")
     case .full:
       self.init(.ioFailed, "The disk is full", hint: "The vault is as it was before.")
     case .noSuchEntry, .noSuchWayIn, .nothingToUndo:

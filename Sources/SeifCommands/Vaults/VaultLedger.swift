@@ -6,6 +6,9 @@ internal import SeifVault
 /// The vault's ledger as the backup service sees it.
 struct VaultLedger: ProofLedger {
   let vault: Vault
+  /// The number of the file that is being made. As it is noted as stored, which is before it is sent, the chain of backups
+  /// remembers it too: the next file names it, whatever becomes of this run.
+  var sequence: Int64?
 
   func events() throws -> [LedgerEvent] {
     try vault.ledger().map { entry in
@@ -16,12 +19,22 @@ struct VaultLedger: ProofLedger {
   }
 
   func append(_ event: LedgerEvent, records: Records?) throws {
+    if event.kind == .stored, let sequence { try remember(sequence, event.sha256) }
     let content = try records.map { try vault.contentDigest(of: $0) } ?? [UInt8](repeating: 0, count: 32)
     try vault.appendToLedger(
       LedgerEntry(
         event: LedgerEntry.Event(event.kind), at: event.at, destination: event.destination, name: event.name,
         format: event.format, bytes: Int64(event.byteCount), sha256: event.sha256, counts: event.counts,
         content: content, state: try vault.counter()))
+  }
+
+  private func remember(_ sequence: Int64, _ sha256: [UInt8]) throws(VaultError) {
+    do {
+      try vault.recordBackup(sequence: sequence, sha256: sha256)
+    } catch {
+      // Another run took the next number meanwhile; nothing was sent yet.
+      throw error.code == .internalFailure ? VaultError(.busy) : error
+    }
   }
 }
 

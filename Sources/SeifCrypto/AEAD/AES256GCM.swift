@@ -29,15 +29,16 @@ public struct AES256GCM: ~Copyable {
   package init(key: borrowing SecretBytes, pieceByteCount: Int) throws(CryptoError) {
     precondition((1...1 << 30).contains(pieceByteCount), "internal error: pieces of an impossible length")
     guard key.byteCount == Self.keyByteCount else { throw .badLength("key") }
-    guard let context = unsafe EVP_CIPHER_CTX_new() else { throw .outOfMemory }
+    guard let context = unsafe libcrypto.pointee.EVP_CIPHER_CTX_new() else { throw .outOfMemory }
     let status = key.withBytes { bytes in
       unsafe bytes.withUnsafeBytes { key in
-        unsafe EVP_CipherInit_ex(
-          context, EVP_aes_256_gcm(), nil, key.baseAddress?.assumingMemoryBound(to: UInt8.self), nil, 1)
+        unsafe libcrypto.pointee.EVP_CipherInit_ex(
+          context, libcrypto.pointee.EVP_aes_256_gcm(), nil, key.baseAddress?.assumingMemoryBound(to: UInt8.self), nil,
+          1)
       }
     }
     guard status == 1 else {
-      unsafe EVP_CIPHER_CTX_free(context)
+      unsafe libcrypto.pointee.EVP_CIPHER_CTX_free(context)
       throw .internalFailure("EVP_CipherInit_ex")
     }
     unsafe self.context = context
@@ -45,7 +46,7 @@ public struct AES256GCM: ~Copyable {
   }
 
   deinit {
-    unsafe EVP_CIPHER_CTX_free(context)
+    unsafe libcrypto.pointee.EVP_CIPHER_CTX_free(context)
   }
 
   /// Seals `plaintext` into `output`, which has room for exactly as many bytes, and gives the 16-byte tag.
@@ -56,14 +57,14 @@ public struct AES256GCM: ~Copyable {
   ) throws(CryptoError) -> [UInt8] {
     guard nonce.count == Self.nonceByteCount else { throw .badLength("nonce") }
     precondition(output.count == plaintext.byteCount, "internal error: output of another length")
-    try start(nonce: nonce, encrypting: true, aad: aad)
-    unsafe try update(plaintext, output)
     var tag = [UInt8](repeating: 0, count: Self.tagByteCount)
-    var rest: Int32 = 0
-    var end = [UInt8](repeating: 0, count: 16)
-    guard unsafe EVP_CipherFinal_ex(context, &end, &rest) == 1,
-      unsafe seif_ctrl_get_tag(context, Int32(Self.tagByteCount), &tag) == 1
-    else { throw .internalFailure("EVP_CipherFinal_ex") }
+    // `withUnsafeMutableBytes` doesn't carry typed errors, hence the result.
+    let result = unsafe tag.withUnsafeMutableBytes { tag in
+      Result { () throws(CryptoError) in
+        unsafe try seal(plaintext, nonce: nonce.span.bytes, aad: aad, into: output, tag: tag)
+      }
+    }
+    try result.get()
     return tag
   }
 
@@ -75,16 +76,7 @@ public struct AES256GCM: ~Copyable {
   ) throws(CryptoError) -> SecretValue {
     guard nonce.count == Self.nonceByteCount else { throw .badLength("nonce") }
     guard tag.count == Self.tagByteCount else { throw .badLength("tag") }
-    try start(nonce: nonce, encrypting: false, aad: aad)
-    return unsafe try SecretValue(byteCount: ciphertext.byteCount) { (output) throws(CryptoError) in
-      unsafe try update(ciphertext, output)
-      var tag = tag
-      var rest: Int32 = 0
-      var end = [UInt8](repeating: 0, count: 16)
-      guard unsafe seif_ctrl_set_tag(context, Int32(Self.tagByteCount), &tag) == 1,
-        unsafe EVP_CipherFinal_ex(context, &end, &rest) == 1
-      else { throw .authenticationFailed }
-    }
+    return unsafe try open(ciphertext, nonce: nonce.span.bytes, tag: tag.span.bytes, aad: aad)
   }
 
   /// Seals into one value `nonce ‖ ciphertext ‖ tag`, 28 bytes longer than the plaintext.
@@ -93,16 +85,18 @@ public struct AES256GCM: ~Copyable {
   ) throws(CryptoError) -> [UInt8] {
     guard nonce.count == Self.nonceByteCount else { throw .badLength("nonce") }
     let head = Self.nonceByteCount
-    var combined = [UInt8](repeating: 0, count: head + plaintext.byteCount + Self.tagByteCount)
-    combined.replaceSubrange(0..<head, with: nonce)
-    // `withUnsafeMutableBytes` doesn't carry typed errors, hence the result.
+    let end = head + plaintext.byteCount
+    var combined = nonce
+    combined.reserveCapacity(end + Self.tagByteCount)
+    combined.append(contentsOf: repeatElement(0, count: plaintext.byteCount + Self.tagByteCount))
     let result = unsafe combined.withUnsafeMutableBytes { bytes in
       Result { () throws(CryptoError) in
-        let body = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[head..<head + plaintext.byteCount])
-        return unsafe try seal(plaintext, nonce: nonce, aad: aad, into: body)
+        let body = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[head..<end])
+        let tag = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[end...])
+        unsafe try seal(plaintext, nonce: nonce.span.bytes, aad: aad, into: body, tag: tag)
       }
     }
-    combined.replaceSubrange(head + plaintext.byteCount..<combined.count, with: try result.get())
+    try result.get()
     return combined
   }
 
@@ -114,19 +108,54 @@ public struct AES256GCM: ~Copyable {
     guard sealed.byteCount >= head + tail else { throw .badLength("sealed value") }
     let body = head..<sealed.byteCount - tail
     return try open(
-      sealed.extracting(body), nonce: bytes(sealed.extracting(0..<head)),
-      tag: bytes(sealed.extracting(body.upperBound..<sealed.byteCount)), aad: aad)
+      sealed.extracting(body), nonce: sealed.extracting(0..<head),
+      tag: sealed.extracting(body.upperBound..<sealed.byteCount), aad: aad)
   }
 
-  private borrowing func bytes(_ span: RawSpan) -> [UInt8] {
-    unsafe span.withUnsafeBytes { unsafe [UInt8]($0) }
-  }
+  // Rows are opened and sealed by the hundred thousand: what follows makes no array.
 
-  private borrowing func start(nonce: [UInt8], encrypting: Bool, aad: RawSpan) throws(CryptoError) {
-    guard unsafe EVP_CipherInit_ex(context, nil, nil, nil, nonce, encrypting ? 1 : 0) == 1 else {
-      throw .internalFailure("EVP_CipherInit_ex")
+  private borrowing func seal(
+    _ plaintext: RawSpan, nonce: RawSpan, aad: RawSpan, into output: UnsafeMutableRawBufferPointer,
+    tag: UnsafeMutableRawBufferPointer
+  ) throws(CryptoError) {
+    try start(nonce: nonce, encrypting: true, aad: aad)
+    unsafe try update(plaintext, output)
+    guard finish(), unsafe seif_ctrl_get_tag(libcrypto, context, Int32(tag.count), tag.baseAddress) == 1 else {
+      throw .internalFailure("EVP_CipherFinal_ex")
     }
+  }
+
+  private borrowing func open(
+    _ ciphertext: RawSpan, nonce: RawSpan, tag: RawSpan, aad: RawSpan
+  ) throws(CryptoError) -> SecretValue {
+    try start(nonce: nonce, encrypting: false, aad: aad)
+    return unsafe try SecretValue(byteCount: ciphertext.byteCount) { (output) throws(CryptoError) in
+      unsafe try update(ciphertext, output)
+      let given = unsafe tag.withUnsafeBytes {
+        unsafe seif_ctrl_set_tag(libcrypto, context, Int32($0.count), $0.baseAddress)
+      }
+      guard given == 1, finish() else { throw .authenticationFailed }
+    }
+  }
+
+  private borrowing func start(nonce: RawSpan, encrypting: Bool, aad: RawSpan) throws(CryptoError) {
+    let status = unsafe nonce.withUnsafeBytes {
+      unsafe libcrypto.pointee.EVP_CipherInit_ex(
+        context, nil, nil, nil, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), encrypting ? 1 : 0)
+    }
+    guard status == 1 else { throw .internalFailure("EVP_CipherInit_ex") }
     if aad.byteCount > 0 { unsafe try update(aad, nil) }
+  }
+
+  /// Ends a message; when one is opened, whether its tag matches.
+  private borrowing func finish() -> Bool {
+    // The mode has no rest to write; a block of room all the same.
+    var rest: (UInt64, UInt64) = (0, 0)
+    var restCount: Int32 = 0
+    return unsafe withUnsafeMutableBytes(of: &rest) { rest in
+      unsafe libcrypto.pointee.EVP_CipherFinal_ex(
+        context, rest.baseAddress?.assumingMemoryBound(to: UInt8.self), &restCount) == 1
+    }
   }
 
   private borrowing func update(_ input: RawSpan, _ output: UnsafeMutableRawBufferPointer?) throws(CryptoError) {
@@ -136,7 +165,7 @@ public struct AES256GCM: ~Copyable {
       let status = unsafe input.extracting(offset..<offset + count).withUnsafeBytes { source in
         var written: Int32 = 0
         let target = unsafe output?.baseAddress.map { unsafe ($0 + offset).assumingMemoryBound(to: UInt8.self) }
-        return unsafe EVP_CipherUpdate(
+        return unsafe libcrypto.pointee.EVP_CipherUpdate(
           context, target, &written, source.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(count))
       }
       guard status == 1 else { throw .internalFailure("EVP_CipherUpdate") }

@@ -28,7 +28,7 @@ public enum HMAC {
         // A null key would mean "the key from before" to OpenSSL, so an empty one is given an address.
         var none: UInt8 = 0
         return unsafe withUnsafePointer(to: &none) { none in
-          unsafe EVP_Q_mac(
+          unsafe libcrypto.pointee.EVP_Q_mac(
             nil, "HMAC", nil, function.name, nil, key.baseAddress ?? UnsafeRawPointer(none), key.count,
             message.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? none, message.count,
             output.baseAddress?.assumingMemoryBound(to: UInt8.self), output.count, &length) != nil
@@ -47,7 +47,7 @@ public struct HMACSHA256: ~Copyable {
   /// A keyed function for a key of any length.
   public init(key: borrowing SecretBytes) throws(CryptoError) {
     let context = unsafe key.withBytes { bytes in
-      unsafe bytes.withUnsafeBytes { unsafe seif_hmac_sha256_new($0.baseAddress, $0.count) }
+      unsafe bytes.withUnsafeBytes { unsafe seif_hmac_sha256_new(libcrypto, $0.baseAddress, $0.count) }
     }
     guard let context = unsafe context else { throw .outOfMemory }
     unsafe self.context = context
@@ -56,12 +56,14 @@ public struct HMACSHA256: ~Copyable {
   /// The 32-byte code of a message.
   public borrowing func code(_ message: RawSpan) -> [UInt8] {
     var code = [UInt8](repeating: 0, count: 32)
-    let done = unsafe message.withUnsafeBytes { unsafe seif_hmac_code(context, $0.baseAddress, $0.count, &code) }
+    let done = unsafe message.withUnsafeBytes {
+      unsafe seif_hmac_code(libcrypto, context, $0.baseAddress, $0.count, &code)
+    }
     precondition(done == 1, "internal error: HMAC failed")
     return code
   }
 
   deinit {
-    unsafe EVP_MAC_CTX_free(context)
+    unsafe libcrypto.pointee.EVP_MAC_CTX_free(context)
   }
 }

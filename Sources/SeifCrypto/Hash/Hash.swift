@@ -25,10 +25,10 @@ public enum HashFunction: Sendable, Equatable {
 
   var evp: OpaquePointer? {
     switch self {
-    case .md5: unsafe EVP_md5()
-    case .sha1: unsafe EVP_sha1()
-    case .sha256: unsafe EVP_sha256()
-    case .sha512: unsafe EVP_sha512()
+    case .md5: unsafe libcrypto.pointee.EVP_md5()
+    case .sha1: unsafe libcrypto.pointee.EVP_sha1()
+    case .sha256: unsafe libcrypto.pointee.EVP_sha256()
+    case .sha512: unsafe libcrypto.pointee.EVP_sha512()
     }
   }
 }
@@ -44,7 +44,7 @@ public enum Digest {
   public static func hash(_ function: HashFunction, _ bytes: RawSpan) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: function.digestByteCount)
     let status = unsafe bytes.withUnsafeBytes {
-      unsafe EVP_Digest($0.baseAddress, $0.count, &digest, nil, function.evp, nil)
+      unsafe libcrypto.pointee.EVP_Digest($0.baseAddress, $0.count, &digest, nil, function.evp, nil)
     }
     precondition(status == 1, "internal error: EVP_Digest failed")
     return digest

@@ -1,4 +1,3 @@
-private import CSodium
 public import SeifBytes
 
 /// What an Argon2id derivation costs (RFC 9106 §3.1).
@@ -83,7 +82,7 @@ public struct Argon2idCost: Sendable, Equatable {
 /// Argon2id, version 0x13 (RFC 9106).
 ///
 /// One door to two libraries that give the same bytes: libsodium, twice as fast, for one lane with a salt of 16 bytes;
-/// libargon2, loaded only then, for everything else.
+/// libargon2 for everything else. Each is loaded when it is needed.
 public enum Argon2id {
   /// A key of `byteCount` bytes.
   ///
@@ -103,27 +102,18 @@ public enum Argon2id {
     guard associatedData.count <= longest else { throw .badLength("associated data") }
     try cost.check()
     let isPlain = secret.isEmpty && associatedData.isEmpty
-    guard isPlain, cost.lanes == 1, salt.count == Int(crypto_pwhash_SALTBYTES), byteCount >= 16 else {
+    guard isPlain, cost.lanes == 1, salt.count == LibSodium.saltByteCount, byteCount >= 16 else {
       return try LibArgon2.deriveKey(
         passphrase: passphrase, salt: salt, cost: cost, byteCount: byteCount, secret: secret,
         associatedData: associatedData)
     }
-    guard sodiumIsReady else { throw .internalFailure("sodium_init") }
     return unsafe try SecretBytes(byteCount: byteCount) { (output) throws(CryptoError) in
-      let status = passphrase.withBytes { bytes in
-        unsafe bytes.withUnsafeBytes { passphrase -> Int32 in
-          guard let target = output.baseAddress, let source = passphrase.baseAddress else { return -1 }
-          return unsafe crypto_pwhash(
-            target.assumingMemoryBound(to: UInt8.self), UInt64(output.count),
-            source.assumingMemoryBound(to: CChar.self), UInt64(passphrase.count), salt, UInt64(cost.passes),
-            cost.memoryKiB << 10, crypto_pwhash_ALG_ARGON2ID13)
+      try passphrase.withBytes { (bytes) throws(CryptoError) in
+        try unsafe bytes.withUnsafeBytes { (passphrase) throws(CryptoError) in
+          unsafe try LibSodium.derive(into: output, passphrase: passphrase, salt: salt, cost: cost)
         }
       }
-      // With its parameters checked, libsodium fails only for want of memory.
-      guard status == 0 else { throw .outOfMemory }
       return byteCount
     }
   }
-
-  private static let sodiumIsReady = sodium_init() >= 0
 }

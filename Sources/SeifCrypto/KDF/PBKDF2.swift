@@ -38,7 +38,7 @@ public enum PBKDF2 {
       let status = passphrase.withBytes { bytes in
         unsafe bytes.withUnsafeBytes { passphrase in
           // A null passphrase with length 0 is taken for the empty one.
-          unsafe PKCS5_PBKDF2_HMAC(
+          unsafe libcrypto.pointee.PKCS5_PBKDF2_HMAC(
             passphrase.baseAddress?.assumingMemoryBound(to: CChar.self), passphraseCount, salt, saltCount, count,
             function.evp, outputCount, output.baseAddress?.assumingMemoryBound(to: UInt8.self))
         }

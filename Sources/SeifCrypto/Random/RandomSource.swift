@@ -18,7 +18,8 @@ public struct RandomSource: Sendable {
     while filled < buffer.count {
       let count = min(1 << 30, buffer.count - filled)
       let piece = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<filled + count])
-      let status = unsafe RAND_bytes(piece.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(count))
+      let status = unsafe libcrypto.pointee.RAND_bytes(
+        piece.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(count))
       // Going on without randomness would be worse than any crash.
       guard status == 1 else { fatalError("internal error: no randomness") }
       filled += count

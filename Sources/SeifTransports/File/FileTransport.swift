@@ -10,24 +10,37 @@ public struct FileTransport: BackupTransport {
   private let name: String
 
   /// A file that may or may not be there; nil for a path without a name.
-  public init?(path: String) {
+  ///
+  /// - Parameter undo: as `FolderTransport` takes it.
+  public init?(path: String, undo: @escaping UndoOnInterrupt = { _ in {} }) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: true)
     guard let last = parts.last, last != ".", last != "..", !path.hasSuffix("/") else { return nil }
     self.path = path
     name = String(last)
-    let parent = path.dropLast(last.count)
-    folder = FolderTransport(path: parent.isEmpty ? "." : String(parent))
+    var parent = path.dropLast(last.count)
+    while parent.utf8.count > 1, parent.hasSuffix("/") { parent.removeLast() }
+    folder = FolderTransport(path: parent.isEmpty ? "." : String(parent), undo: undo)
   }
 
   public var id: String { "file" }
   public var displayName: String { path }
   public var requiresAuthentication: Bool { false }
   public var supportsAutomaticRestore: Bool { false }
-  public var takesNames: Bool { false }
+  public var fixedName: String? { name }
   public func isAvailable() -> Bool { folder.isAvailable() }
 
+  /// The file, or nothing. What lies under its name and is no regular file is an error, since no backup can go there.
   public func listBackups() throws(TransportError) -> [BackupDescriptor] {
-    try folder.listBackups().filter { $0.name.utf8.elementsEqual(name.utf8) }
+    var status = stat()
+    guard folder.isAvailable() else { throw TransportError(.notFound, place: folder.path) }
+    guard lstat(path, &status) == 0 else {
+      if errno == ENOENT { return [] }
+      throw SystemFault.error(place: path)
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw TransportError(.failed, place: path, reason: "not a regular file")
+    }
+    return [BackupDescriptor(id: name, name: name, byteCount: Int(status.st_size))]
   }
 
   /// Stores under the path's own name, whatever name is asked for.

@@ -3,32 +3,69 @@ internal import Glibc
 internal import SeifBackups
 internal import SeifBytes
 
+/// Has something undone should the program be interrupted, until what it returns is called.
+public typealias UndoOnInterrupt = @Sendable (_ undo: @escaping @Sendable () -> Void) -> @Sendable () -> Void
+
 /// Files that are there whole or not at all.
 enum DurableFile {
   /// Writes a new file: a nameless one where the file system has them, else one with a temporary name; its bytes reach the
-  /// disk before it has its name, and the name before this returns.
-  static func write(_ content: SecretValue, folder: Int32, name: String, place: String) throws(TransportError) {
-    var temporary: String?
-    var file = seif_openat(folder, ".", seif_O_TMPFILE | O_WRONLY | O_CLOEXEC, 0o600)
-    if file < 0 {
+  /// disk before it has its name, and the name before this returns. After an error nothing is there.
+  ///
+  /// - Parameters:
+  ///   - allowsUnnamed: off in tests of file systems that have no nameless files.
+  ///   - undo: has the temporary name removed should the program be interrupted.
+  static func write(
+    _ content: SecretValue, folder: Int32, name: String, place: String, allowsUnnamed: Bool = true,
+    undo: UndoOnInterrupt = { _ in {} }
+  ) throws(TransportError) {
+    // A nameless file gets its name through /proc, which a container may lack.
+    if allowsUnnamed, access("/proc/self/fd", X_OK) == 0 {
+      let file = seif_openat(folder, ".", seif_O_TMPFILE | O_WRONLY | O_CLOEXEC, 0o600)
+      if file >= 0 {
+        defer { close(file) }
+        try fill(file, content, place)
+        // A link, unlike a rename, never takes the place of a file that is there.
+        guard seif_link_unnamed(file, folder, name) == 0 else { throw SystemFault.error(place: place) }
+        return try syncName(name, folder, place)
+      }
       guard [EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) else { throw SystemFault.error(place: place) }
-      let hidden = ".\(name).\(getpid()).part"
-      file = seif_openat(folder, hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      guard file >= 0 else { throw SystemFault.error(place: place) }
-      temporary = hidden
     }
+    TemporaryName.removeLeftOver(in: folder)
+    let temporary = TemporaryName.make()
+    let remains = undo { unlinkat(folder, temporary, 0) }
+    defer { remains() }
+    let file = seif_openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw SystemFault.error(place: place) }
     defer {
       close(file)
-      if let temporary { unlinkat(folder, temporary, 0) }
+      unlinkat(folder, temporary, 0)
     }
+    try fill(file, content, place)
+    guard seif_rename_new(folder, temporary, name) == 0 else { throw SystemFault.error(place: place) }
+    try syncName(name, folder, place)
+  }
+
+  private static func fill(_ file: Int32, _ content: SecretValue, _ place: String) throws(TransportError) {
+    // The umask can only take rights away; an odd one mustn't leave a file that its owner can't read.
+    fchmod(file, 0o600)
     try writeAll(content, to: file, place: place)
     guard fsync(file) == 0 else { throw SystemFault.error(place: place) }
-    // A link, unlike a rename, never takes the place of a file that is there.
-    let linked =
-      temporary.map { linkat(folder, $0, folder, name, 0) }
-      ?? linkat(AT_FDCWD, "/proc/self/fd/\(file)", folder, name, AT_SYMLINK_FOLLOW)
-    guard linked == 0 else { throw SystemFault.error(place: place) }
-    guard fsync(folder) == 0 else { throw SystemFault.error(place: place) }
+  }
+
+  // A name that may not last through a loss of power is taken back: what was called stored must stay.
+  private static func syncName(_ name: String, _ folder: Int32, _ place: String) throws(TransportError) {
+    do {
+      try sync(folder: folder, place: place)
+    } catch {
+      unlinkat(folder, name, 0)
+      throw error
+    }
+  }
+
+  /// Makes the names in a folder durable. Some file systems can't do that to a folder; there they are as durable as it
+  /// gets.
+  static func sync(folder: Int32, place: String) throws(TransportError) {
+    if fsync(folder) != 0, errno != EINVAL, errno != EROFS { throw SystemFault.error(place: place) }
   }
 
   /// The bytes of a regular file of at most `limit` bytes.

@@ -129,18 +129,29 @@ struct KeyWrap {
 
   // MARK: - Opening
 
-  /// The data key, or nil if this isn't the passphrase or the row was altered.
+  /// What trying a passphrase costs; nil if the row was altered so that none could open it.
   ///
-  /// - Throws: `costRefused` before any memory is taken.
-  func open(passphrase: borrowing SecretBytes, vaultID: UUID) throws(VaultError) -> SecretBytes? {
-    guard let root = document?.root, let salt = salt(root) else { return nil }
-    let cost: Argon2idCost
+  /// - Throws: `costRefused`.
+  func cost() throws(VaultError) -> Argon2idCost? {
+    guard let root = document?.root, salt(root) != nil else { return nil }
+    let memory = root["memoryKiB"]?.int64
+    guard memory.map({ $0 >= VaultCost.leastMemoryKiB }) ?? true else { throw VaultError(.costRefused, "memoryKiB") }
     do throws(CostError) {
-      cost = try Argon2idCost(
-        memoryKiB: root["memoryKiB"]?.int64, passes: root["passes"]?.int64, lanes: root["lanes"]?.int64)
+      return try Argon2idCost(
+        memoryKiB: memory, passes: root["passes"]?.int64, lanes: root["lanes"]?.int64, limits: VaultCost.limits)
     } catch {
       throw VaultError(.costRefused, error.description)
     }
+  }
+
+  /// The data key, or nil if this isn't the passphrase or the row was altered.
+  ///
+  /// - Parameter cost: as `cost()` gave it.
+  /// - Throws: `outOfMemory`, `internalFailure`.
+  func open(
+    passphrase: borrowing SecretBytes, cost: Argon2idCost, vaultID: UUID
+  ) throws(VaultError) -> SecretBytes? {
+    guard let root = document?.root, let salt = salt(root) else { return nil }
     let key = try Self.derive { () throws(CryptoError) in
       try Argon2id.deriveKey(passphrase: passphrase, salt: salt, cost: cost)
     }

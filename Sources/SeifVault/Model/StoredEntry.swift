@@ -79,7 +79,9 @@ public enum VaultFault: Sendable, Hashable, CustomStringConvertible {
   case value(table: String, row: UUID?, column: String)
   /// An entry refers to a seed that isn't there.
   case missingSecret(row: UUID)
-  /// A seed that no entry refers to.
+  /// The seed of an entry is missing or doesn't open at its place.
+  case damagedSecret(row: UUID)
+  /// A seed that no entry refers to, or another row that has no place in the vault.
   case strayData(table: String, row: UUID)
   /// The ledger's chain is broken at an entry.
   case ledger(sequence: Int64)
@@ -96,7 +98,8 @@ public enum VaultFault: Sendable, Hashable, CustomStringConvertible {
     case .value(let table, let row, let column):
       "\(column) of \(table) \(row.map(\.description) ?? "?") doesn't open at its place"
     case .missingSecret(let row): "entry \(row) refers to a seed that isn't there"
-    case .strayData(let table, let row): "\(table) \(row) belongs to no entry"
+    case .damagedSecret(let row): "the seed of entry \(row) is missing or doesn't open"
+    case .strayData(let table, let row): "\(table) \(row) belongs to nothing here"
     case .ledger(let sequence): "the ledger doesn't continue at entry \(sequence)"
     case .database(let findings): "SQLite finds the file damaged in \(findings) places"
     }

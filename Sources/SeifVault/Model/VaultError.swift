@@ -55,6 +55,8 @@ public struct VaultError: Error, Sendable, Equatable, CustomStringConvertible {
     case nothingToUndo
     /// Contents don't match what the vault last wrote, so nothing is deleted for good.
     case unverified
+    /// Another writer changed the vault after the change was planned.
+    case changedMeanwhile
     /// A mistake in this program.
     case internalFailure
   }
@@ -76,6 +78,7 @@ public struct VaultError: Error, Sendable, Equatable, CustomStringConvertible {
     let text =
       switch code {
       case .missing: "there is no vault here; make one with init, or check the path"
+      case .changedMeanwhile: "the vault was changed meanwhile; nothing was written, try again"
       case .alreadyExists: "there is a vault here already; nothing was changed"
       case .newerVersion: "this vault was made by a newer version; nothing was changed, update this program"
       case .olderVersion: "this vault is of an older version; open it once for writing to bring it up to date"
@@ -120,7 +123,16 @@ extension VaultError: SQLErrorConvertible {
       case .tooBig: .invalidEntry
       case .outOfMemory: .outOfMemory
       case .newerSchema: .newerVersion
-      case .migrationFailed: error.cause == .readOnly ? .olderVersion : .migrationFailed
+      case .migrationFailed:
+        // A disk that is full or fails is that, whatever was being done.
+        switch error.cause {
+        case .readOnly: .olderVersion
+        case .full: .full
+        case .ioError: .io
+        case .cantOpen: .cantOpen
+        case .busy: .busy
+        default: .migrationFailed
+        }
       case .constraint: .damaged
       default: .internalFailure
       }

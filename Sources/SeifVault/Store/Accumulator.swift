@@ -16,7 +16,9 @@ struct AccumulatorState: Equatable {
   var counter: UInt64 = 0
 
   var encoded: [UInt8] {
-    ((0..<4).map { sum.digest[$0] } + [sum.rows, counter]).flatMap { number in (0..<8).map { UInt8(number >> (56 - 8 * $0) & 0xFF) } }
+    ((0..<4).map { sum.digest[$0] } + [sum.rows, counter]).flatMap { number in
+      (0..<8).map { UInt8(number >> (56 - 8 * $0) & 0xFF) }
+    }
   }
 
   init() {}
@@ -73,6 +75,7 @@ extension RawSpan {
 final class Accumulator {
   private let mac: HMACSHA256
   private let cipher: AES256GCM
+  private let vaultID: UUID
   private let aad: [UInt8]
   private var spare: [UInt8] = []
 
@@ -83,6 +86,7 @@ final class Accumulator {
     } catch {
       throw VaultError(.outOfMemory)
     }
+    self.vaultID = vaultID
     aad = Array("seif-accumulator:1:\(vaultID)".utf8)
   }
 
@@ -170,7 +174,8 @@ final class Accumulator {
   /// What the vault last wrote; `damaged` if it is missing or doesn't open.
   func read(from connection: Connection) throws(VaultError) -> AccumulatorState {
     do throws(SQLError) {
-      let statement = try connection.prepare("SELECT state FROM accumulator")
+      let statement = try connection.prepare("SELECT state FROM accumulator WHERE id = ?1")
+      try statement.bind(vaultID.bytes, at: 1)
       guard try statement.step() else { throw SQLError(.corrupt, message: "no accumulator") }
       return try statement.withBlob(0) { (sealed) throws(SQLError) in
         let opened: SecretValue
@@ -180,11 +185,25 @@ final class Accumulator {
         } catch {
           throw SQLError(.corrupt, message: "the accumulator doesn't open")
         }
-        guard let state = opened.withBytes({ AccumulatorState($0) }) else { throw SQLError(.corrupt, message: "the accumulator doesn't open") }
+        guard let state = opened.withBytes({ AccumulatorState($0) }) else {
+          throw SQLError(.corrupt, message: "the accumulator doesn't open")
+        }
         return state
       }
     } catch {
       throw VaultError(error)
+    }
+  }
+
+  /// Identifiers of rows beside the vault's own; its sum covers all tables but this one.
+  func strayRows(in connection: Connection) throws(VaultError) -> [UUID] {
+    let vaultID = vaultID
+    return try sql { () throws(SQLError) in
+      let statement = try connection.prepare("SELECT id FROM accumulator WHERE id <> ?1")
+      try statement.bind(vaultID.bytes, at: 1)
+      var ids: [UUID] = []
+      while try statement.step() { ids.append(try statement.uuid(0)) }
+      return ids
     }
   }
 

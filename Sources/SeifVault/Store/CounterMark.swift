@@ -13,7 +13,8 @@ struct CounterMark {
 
   /// The mark; nil where there is none or it can't be read.
   func read() -> UInt64? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // Not waiting for the writer of a pipe that stands in its place.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     return Self.number(in: descriptor)
@@ -47,55 +48,5 @@ struct CounterMark {
     var line = [UInt8](repeating: 0, count: 21)
     guard pread(descriptor, &line, 21, 0) == 21, line[20] == 0x0A else { return nil }
     return UInt64(String(decoding: line[..<20], as: UTF8.self))
-  }
-}
-
-/// Folders of the vault.
-enum Folders {
-  /// Makes a folder and those above it that aren't there, mode 0700.
-  ///
-  /// - Returns: 0, or the system's error number.
-  @discardableResult
-  static func make(_ path: String) -> Int32 {
-    if mkdir(path, 0o700) == 0 || errno == EEXIST { return 0 }
-    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return errno }
-    let failure = make(String(path[..<slash]))
-    guard failure == 0 else { return failure }
-    return mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : errno
-  }
-
-  /// Closes a folder that holds nothing yet to others.
-  static func closeIfEmpty(_ path: String) {
-    guard let stream = opendir(path) else { return }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      guard name == "." || name == ".." else { return }
-    }
-    chmod(path, 0o700)
-  }
-
-  static func exists(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0
-  }
-
-  /// Gives a finished file its name, unless the name is taken.
-  ///
-  /// - Returns: 0, or the system's error number.
-  static func publish(_ temporary: String, as path: String) -> Int32 {
-    guard link(temporary, path) == 0 else { return errno }
-    unlink(temporary)
-    return 0
-  }
-
-  static func remove(_ path: String) { unlink(path) }
-
-  /// Makes the names in a folder durable.
-  static func sync(_ folder: String) {
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
   }
 }

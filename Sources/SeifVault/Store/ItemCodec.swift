@@ -96,9 +96,11 @@ enum ItemCodec {
     writer.endArray()
     if let secretRef = item.secretRef {
       writer.key("secretRef")
-      writer.string(secretRef.text)
+      writer.string(secretRef.description)
     }
-    if entry.info.sortIndex == nil {
+    if entry.info.sortIndex == nil, entry.kind != .documents,
+      !entry.info.opaque.contains(where: { utf8Equal($0.key, "sortIndex") })
+    {
       writer.key("sortIndexUnset")
       writer.bool(true)
     }
@@ -142,15 +144,5 @@ enum ItemCodec {
       updatedAt: Timestamp(milliseconds: root["updatedAt"]?.int64 ?? 0))
     if root["sortIndexUnset"]?.bool == true { item.entry.info.sortIndex = nil }
     return item
-  }
-}
-
-extension UUID {
-  /// The lower-case text, as `description` gives it; an import asks for it a hundred thousand times.
-  var text: String {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(36)
-    appendText(to: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

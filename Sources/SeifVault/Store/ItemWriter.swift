@@ -142,7 +142,8 @@ struct ItemWriter {
       .bin, row.id,
       [
         .blob(try bins.seal(row.detail, row: row.id, column: "detail", revision: revision)), .blob(row.id.bytes),
-        .integer(row.position), .blob(try bins.seal(time.finish(), row: row.id, column: "removed_at", revision: revision)),
+        .integer(row.position),
+        .blob(try bins.seal(time.finish(), row: row.id, column: "removed_at", revision: revision)),
         .integer(revision), .blob(try bins.seal(summary, row: row.id, column: "summary", revision: revision)),
       ])
   }

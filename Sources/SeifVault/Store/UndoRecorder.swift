@@ -3,8 +3,8 @@ internal import SeifSQL
 
 /// What takes back one change.
 enum UndoOperation {
-  /// Take an entry out again, with its seed.
-  case deleteItem(UUID)
+  /// Put an entry that was added into the bin.
+  case removeItem(UUID)
   /// Put an entry back as it was.
   case restoreItem(UUID, detail: SecretValue, seed: SecretValue?)
   /// Take an entry out of the bin.
@@ -33,7 +33,7 @@ struct UndoRecorder: ~Copyable {
 
   mutating func record(_ operation: UndoOperation, _ writer: inout RowWriter) throws(VaultError) {
     switch operation {
-    case .deleteItem(let id): append(1, id)
+    case .removeItem(let id): append(1, id)
     case .restoreItem(let id, let detail, let seed):
       append(2, id)
       append(detail)
@@ -122,7 +122,7 @@ struct UndoRecorder: ~Copyable {
     var operations: [UndoOperation] = []
     while position < bytes.byteCount {
       switch try byte() {
-      case 1: operations.append(.deleteItem(try id()))
+      case 1: operations.append(.removeItem(try id()))
       case 2:
         let row = try id()
         let detail = try value()

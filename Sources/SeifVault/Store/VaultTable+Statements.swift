@@ -14,8 +14,10 @@ extension VaultTable {
   /// The data key, wrapped once a way in.
   static let wayIn = VaultTable(
     name: "way_in", columns: ["generation", "id", "kind", "parameters", "position", "revision", "wrapped_key"],
-    insert: "INSERT INTO way_in (generation, id, kind, parameters, position, revision, wrapped_key) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    update: "UPDATE way_in SET generation = ?1, kind = ?3, parameters = ?4, position = ?5, revision = ?6, wrapped_key = ?7 WHERE id = ?2",
+    insert:
+      "INSERT INTO way_in (generation, id, kind, parameters, position, revision, wrapped_key) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    update:
+      "UPDATE way_in SET generation = ?1, kind = ?3, parameters = ?4, position = ?5, revision = ?6, wrapped_key = ?7 WHERE id = ?2",
     delete: "DELETE FROM way_in WHERE id = ?1",
     selectOne: "SELECT generation, id, kind, parameters, position, revision, wrapped_key FROM way_in WHERE id = ?1",
     selectAll: "SELECT generation, id, kind, parameters, position, revision, wrapped_key FROM way_in ORDER BY position",

@@ -91,9 +91,14 @@ import Testing
       "backup", "list", "--destination", folder, "--json", passphrase: Canary.vaultPassphrase)
     _ = try document(json.output, "seif-backup-list")
     let again = try create()
-    #expect(again.exitCode == 0)
-    for name in names { #expect(again.errors.contains("! \(name) was proven here and is gone or altered")) }
+    #expect(again.exitCode == 2)
+    #expect(again.errors.contains("! \(names[0]) was proven here and is altered"), "\(again.errors)")
+    #expect(again.errors.contains("! \(names[1]) was proven here and is gone"), "\(again.errors)")
+    #expect(again.errors.contains("! old backups were left alone: 2 proven backups"), "\(again.errors)")
     #expect(again.errors.contains("1 other file there is left alone."))
+    // It was an alarm once; the list goes on showing it.
+    #expect(try create().exitCode == 0)
+    #expect(try list().filter { $0.contains("altered") || $0.contains("missing") }.count == 2)
   }
 
   /// Of an old folder of another program nothing is ever deleted, whatever its names claim (empty and half files too).
@@ -106,9 +111,9 @@ import Testing
     #expect(try home.names(in: "backups").filter { $0.hasPrefix("twofac") }.count == 3)
   }
 
-  @Test func aFolderThatIsntThereIs66AndOneThatCantBeWrittenIs73() throws {
+  @Test func aFolderThatIsntThereIs66() throws {
     #expect(try create(to: home.file("none")).exitCode == 66)
-    #expect(try create(to: "/proc").exitCode == 73)
+    #expect(try create(to: home.write("a file", as: "file")).exitCode == 66)
     #expect(try home.seif("backup", "create").exitCode == 64)
   }
 
@@ -116,6 +121,57 @@ import Testing
     let result = try create(to: "file:" + home.file("single.authbackup"))
     #expect(result.exitCode == 0, "\(result.errors)")
     #expect(try home.seif("open", home.file("single.authbackup"), passphrase: Canary.filePassphrase).exitCode == 0)
+    let again = try create(to: "file:" + home.file("single.authbackup"))
+    #expect(again.exitCode == 73)
+    #expect(again.errors.contains("no backup was made: \(home.file("single.authbackup")) exists already."))
+  }
+
+  @Test func oneFileThatIsTakenIsRefusedBeforeAPassphraseIsAskedFor() throws {
+    // However the file is named, the vault knows it by one name.
+    let path = home.file("backups/../single.authbackup")
+    #expect(try create(to: "file:" + path).exitCode == 0)
+    let again = try home.seif("backup", "create", "--destination", "file:" + home.file("single.authbackup"))
+    #expect(again.exitCode == 73, "\(again.errors)")
+    #expect(again.errors.contains("\(home.file("single.authbackup")) exists already"), "\(again.errors)")
+    let listed = try home.seif(
+      "backup", "list", "--destination", "file:" + path, passphrase: Canary.vaultPassphrase)
+    #expect(listed.exitCode == 0)
+    #expect(listed.output.contains("proven just now"), "\(listed.output)")
+  }
+
+  @Test func ofTenBackupsTheOnlyGoodOneStays() throws {
+    for minute in Int64(0)..<10 { #expect(try create(at: 1_789_038_058 + 60 * minute).code == .done) }
+    let names = try home.names(in: "backups")
+    for name in names.dropFirst() {
+      var bytes = try home.bytes("backups/\(name)")
+      bytes[bytes.count / 2] ^= 1
+      try home.write(bytes, as: "backups/\(name)")
+    }
+    let result = try create(at: 1_789_038_058 + 3600)
+    #expect(result.code == .checkFailed, "\(result.errors)")
+    #expect(try home.names(in: "backups").first == names[0])
+    let status = try document(
+      try home.seif("status", "--json", passphrase: Canary.vaultPassphrase).output, "seif-status")
+    let newest = try #require(try home.names(in: "backups").last)
+    #expect(status["backups"]?.elements.map { $0["name"]?.string } == [newest])
+  }
+
+  @Test func aVaultThatWasTamperedWithIsBackedUpAndNothingGoes() throws {
+    for minute in Int64(0)..<11 {
+      let result = try create(at: 1_789_038_058 + 60 * minute)
+      #expect(result.code == .done, "\(result.errors)")
+      if minute == 9 {
+        // One change less than were sealed together.
+        _ = try home.run("cp", home.file(".local/share/seif/vault.db"), home.file("older.db"))
+      }
+    }
+    let names = try home.names(in: "backups")
+    _ = try home.run("cp", home.file("older.db"), home.file(".local/share/seif/vault.db"))
+    let result = try create(at: 1_789_038_058 + 3600)
+    #expect(result.code == .checkFailed, "\(result.errors)")
+    #expect(result.errors.contains("old backups were left alone: the vault isn't as it was last written"))
+    #expect(result.output.contains("proven  "))
+    #expect(try home.names(in: "backups").count == names.count + 1)
   }
 
   @Test func retentionKeepsTenAndTakesTheOldest() throws {

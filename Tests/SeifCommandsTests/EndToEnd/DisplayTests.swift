@@ -6,13 +6,14 @@ import Testing
 /// Names from files, and terminals of every kind.
 @Suite struct DisplayTests {
   /// Names that would move the cursor, turn the reading order, break a line or fill the screen.
-  static let names: [(text: String, shown: String)] = [
-    ("a\u{1B}[2Jb", "a\u{FFFD}[2Jb"), ("c\nd", "c\u{FFFD}d"), ("e\u{202E}f", "e\u{FFFD}f"),
-    ("\u{2066}g\u{2069}", "\u{FFFD}g\u{FFFD}"), ("h\u{9B}31mi", "h\u{FFFD}31mi"), ("j\u{7F}k", "j\u{FFFD}k"),
-    ("\u{5E9}\u{5DC}\u{5D5}\u{5DD}", "\u{5E9}\u{5DC}\u{5D5}\u{5DD}"), ("\u{1F468}\u{200D}\u{1F469}", "\u{1F468}\u{200D}\u{1F469}"),
-    ("example (file)", "example (file)"), ("DNS:Edit/nas.example", "DNS:Edit/nas.example"), ("$(touch pwned)", "$(touch pwned)"),
-    ("a\"b'c", "a\"b'c"), ("`id`", "`id`"), ("#x", "#x"), ("-rf", "-rf"), ("", ""),
-    (String(repeating: "n", count: 10_000), String(repeating: "n", count: 10_000)),
+  static let names: [(text: String, shown: String)] =
+    [
+      ("a\u{1B}[2Jb", "a\u{FFFD}[2Jb"), ("c\nd", "c\u{FFFD}d"), ("e\u{202E}f", "e\u{FFFD}f"),
+      ("\u{2066}g\u{2069}", "\u{FFFD}g\u{FFFD}"), ("h\u{9B}31mi", "h\u{FFFD}31mi"), ("j\u{7F}k", "j\u{FFFD}k"),
+    ] + harmless.map { ($0, $0) }
+  static let harmless = [
+    "\u{5E9}\u{5DC}\u{5D5}\u{5DD}", "\u{1F468}\u{200D}\u{1F469}", "example (file)", "DNS:Edit/nas.example",
+    "$(touch pwned)", "a\"b'c", "`id`", "#x", "-rf", "", String(repeating: "n", count: 10_000),
   ]
 
   private func records(_ home: Home) throws -> String {
@@ -20,7 +21,7 @@ import Testing
       var text = JSONWriter()
       text.string(name.text)
       let quoted = text.finish().exposedText() ?? ""
-      return "{\"type\":\"totp\",\"issuer\":\(quoted),\"account\":\(quoted),\"secret\":\"\(Canary.timedSeed)\"}"
+      return "{\"type\":\"totp\",\"issuer\":\(quoted),\"account\":\(quoted),\"secret\":\"\(Canary.steamSeed)\"}"
     }
     return try home.write(
       "{\"schema\":\"seif-records\",\"version\":1,\"accounts\":[\(accounts.joined(separator: ","))]}",
@@ -58,7 +59,7 @@ import Testing
     #expect(Array(names.suffix(Self.names.count)) == Self.names.map(\.text))
     for name in ["example (file)", "DNS:Edit/nas.example", "$(touch pwned)", "a\"b'c", "`id`", "#x"] {
       let result = try home.seif("code", name, "--at", Fixture.moment, passphrase: Canary.vaultPassphrase)
-      #expect(result.output == "756364\n", "\(name)")
+      #expect(result.output == "146400\n", "\(name)")
     }
     let dashed = try home.seif("code", "--at", Fixture.moment, "--passphrase-fd", "3", "--", "-rf")
     #expect(dashed.exitCode == 64)
@@ -110,7 +111,8 @@ import Testing
 
   @Test func namesInOtherLanguagesAreWholeInEveryLocale() throws {
     let home = try Home()
-    let text = "{\"schema\":\"seif-records\",\"version\":1,\"notes\":[{\"title\":\"școală \u{5E9}\u{5DC} 学校\",\"text\":\"t\"}]}"
+    let note = "{\"title\":\"școală \u{5E9}\u{5DC} 学校\",\"text\":\"t\"}"
+    let text = "{\"schema\":\"seif-records\",\"version\":1,\"notes\":[\(note)]}"
     let file = try home.write(text, as: "note-in-clear.json")
     for language in ["C", "tr_TR.UTF-8", "C.UTF-8"] {
       let result = try home.seif("open", file, environment: ["LANG": language, "LC_ALL": language])

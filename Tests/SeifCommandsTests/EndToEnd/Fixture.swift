@@ -19,10 +19,10 @@ enum Fixture {
      "period":60,"createdAt":"2025-01-01T00:00:00Z"},
     {"type":"hotp","issuer":"Acme","account":"user","secret":"\(Canary.countedSeed)","algorithm":"SHA1","digits":6,
      "counter":0,"tags":["work","bank"]},
-    {"type":"steam","issuer":"Steam","account":"ana_plays","secret":"\(Canary.steamSeed)"}],
+    {"type":"steam","issuer":"Steam","account":"steamy","secret":"\(Canary.steamSeed)"}],
     "passwords":[{"title":"Example Forge","username":"ana","password":"\(Canary.password)",
      "urls":["https://forge.example.org"],"isFavorite":true}],
-    "cards":[{"name":"Everyday","number":"\(Canary.cardNumber)","expiry":"2029-04","holder":"ANA EXAMPLE","cvc":"123"}],
+    "cards":[{"name":"Everyday plastic","number":"\(Canary.cardNumber)","expiry":"2029-04","holder":"ANA EXAMPLE","cvc":"123"}],
     "notes":[{"title":"Keys","text":"\(Canary.note)"}],"problems":[],"lost":[]}
     """
 

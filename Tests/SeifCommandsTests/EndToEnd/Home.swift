@@ -30,6 +30,9 @@ final class Home: Sendable {
     return String(cString: made)
   }()
 
+  /// The Python that has the packages of the openers: `SEIF_PYTHON`, else the first on PATH.
+  static let python = Environment.current()["SEIF_PYTHON"] ?? "python3"
+
   init() throws {
     path = Self.root + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     try FileManager.default.createDirectory(atPath: path + "/runs", withIntermediateDirectories: true)
@@ -46,7 +49,8 @@ final class Home: Sendable {
   deinit {
     do {
       let found = try Canary.search(path)
-      if found.status != 0 { Issue.record("secrets were written: \(found)") }
+      // 2: there was nothing to search.
+      if found.status != 0, found.status != 2 { Issue.record("secrets were written: \(found)") }
     } catch {
       Issue.record("the search for secrets failed: \(error)")
     }
@@ -134,7 +138,8 @@ final class Home: Sendable {
   ) throws -> Terminal.Result {
     try Terminal(
       ["-C", path] + words, program: "/usr/bin/env", hasTerminal: false, input: Array(input.utf8),
-      descriptors: descriptors.mapValues { Array($0.utf8) }, environment: variables(environment)
+      descriptors: descriptors.mapValues { Array($0.utf8) },
+      environment: variables(["PATH": Environment.current()["PATH"] ?? "/usr/bin:/bin"].merging(environment) { $1 })
     ).finish()
   }
 

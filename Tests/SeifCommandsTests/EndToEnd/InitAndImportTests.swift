@@ -43,7 +43,8 @@ import Testing
     #expect(refused.errors.contains("--recovery-sheet"))
     #expect(try home.names() == [])
     let sheet = home.file("sheet-in-clear.txt")
-    let made = try home.seif("init", "--recovery-sheet", sheet, "--unlock-ms", "500", passphrase: Canary.vaultPassphrase)
+    let made = try home.seif(
+      "init", "--recovery-sheet", sheet, "--unlock-ms", "500", passphrase: Canary.vaultPassphrase)
     #expect(made.exitCode == 0, "\(made.errors)")
     #expect(made.output == "")
     #expect(home.mode("sheet-in-clear.txt") == 0o600)
@@ -60,13 +61,31 @@ import Testing
     #expect(!home.exists("second-in-clear.txt"))
   }
 
+  @Test func theTimeToOpenHasBounds() throws {
+    let home = try Home()
+    for milliseconds in ["499", "10001", "soon"] {
+      #expect(try home.seif("init", "--unlock-ms", milliseconds).exitCode == 64)
+    }
+  }
+
   @Test func noVaultIsMadeWhereTheSheetCantBe() throws {
     let home = try Home()
     let sheet = try home.write("mine", as: "sheet-in-clear.txt")
-    let result = try home.seif("init", "--recovery-sheet", sheet, "--unlock-ms", "500", newPassphrase: Canary.vaultPassphrase)
+    let result = try home.seif(
+      "init", "--recovery-sheet", sheet, "--unlock-ms", "500", newPassphrase: Canary.vaultPassphrase)
     #expect(result.exitCode == 73)
     #expect(try home.read("sheet-in-clear.txt") == "mine")
     #expect(!home.exists(".local/share/seif/vault.db"))
+  }
+
+  @Test func aFolderThatCantBeMadeIs73AndLeavesNoSheet() throws {
+    let home = try Home()
+    let result = try home.seif(
+      "init", "--vault", home.write("a file", as: "file") + "/vault", "--recovery-sheet", home.file("s-in-clear.txt"),
+      "--unlock-ms", "500", newPassphrase: Canary.vaultPassphrase)
+    #expect(result.exitCode == 73)
+    #expect(result.errors.hasPrefix("seif: no vault can be made in"))
+    #expect(!home.exists("s-in-clear.txt"))
   }
 
   @Test func aWeakPassphraseForAVaultIsRefused() throws {
@@ -145,8 +164,10 @@ import Testing
 
   @Test func whatDiffersIsKeptTwiceAndNamed() throws {
     let home = try Fixture.withVault()
-    let file = try records(
-      "{\"type\":\"totp\",\"issuer\":\"GitHub\",\"account\":\"ana@example.com\",\"secret\":\"\(Canary.steamSeed)\"}", home)
+    let account = """
+      {"type":"totp","issuer":"GitHub","account":"ana@example.com","secret":"\(Canary.steamSeed)"}
+      """
+    let file = try records(account, home)
     let result = try home.seif("import", file, vaultPassphrase: Canary.vaultPassphrase)
     #expect(result.exitCode == 0)
     #expect(
@@ -176,8 +197,10 @@ import Testing
 
   @Test func unusableEntriesAreKeptAsTheyAreAndCountedOnce() throws {
     let home = try Fixture.withVault()
-    let file = try records(
-      "{\"type\":\"totp\",\"issuer\":\"Odd\",\"account\":\"o\",\"secret\":\"not base32!\",\"digits\":6,\"period\":30}", home)
+    let account = """
+      {"type":"totp","issuer":"Odd","account":"o","secret":"not base32!","digits":6,"period":30}
+      """
+    let file = try records(account, home)
     let first = try home.seif("import", file, vaultPassphrase: Canary.vaultPassphrase)
     #expect(first.exitCode == 1)
     #expect(first.errors.contains("! accounts 1: "))

@@ -30,12 +30,12 @@ import Testing
     #expect(result.exitCode == 0)
     #expect(
       result.output == """
-        code   GitHub         ana@example.com  work        ★
-        code   GitLab         ana
-        code   Acme           user             work, bank
-        code   Steam          ana_plays
-        login  Example Forge  ana                          ★
-        card   Everyday       ANA EXAMPLE
+        code   GitHub            ana@example.com  work        ★
+        code   GitLab            ana
+        code   Acme              user             work, bank
+        code   Steam             steamy
+        login  Example Forge     ana                          ★
+        card   Everyday plastic  ANA EXAMPLE
         note   Keys
 
         """)
@@ -61,7 +61,8 @@ import Testing
   @Test func theOrderIsTheSameInEveryLocale() throws {
     let outputs = try ["C", "C.UTF-8", "tr_TR.UTF-8", "ar_EG.UTF-8"].map { language in
       try home.seif(
-        "list", "--sort", "name", passphrase: Canary.vaultPassphrase, environment: ["LANG": language, "LC_ALL": language]
+        "list", "--sort", "name", passphrase: Canary.vaultPassphrase,
+        environment: ["LANG": language, "LC_ALL": language]
       ).output
     }
     #expect(Set(outputs).count == 1)
@@ -95,7 +96,7 @@ import Testing
     #expect(result.output == "756364\n")
     #expect(result.errors == "")
     #expect(try run("code", "GitHub", "--at", Fixture.moment, "--next").output == "777229\n")
-    #expect(try run("code", "Steam", "--at", Fixture.moment).output == "RGVQ9\n")
+    #expect(try run("code", "Steam", "--at", Fixture.moment).output == "D7WCT\n")
     let json = try document(try run("code", "GitHub", "--json", "--at", Fixture.moment).output, "seif-code")
     #expect(json["code"]?.string == "756364")
     #expect(json["secondsLeft"]?.int64 == 15)
@@ -177,7 +178,8 @@ import Testing
     let added = try run("add", "code", secret: uri)
     #expect(added.exitCode == 0)
     #expect(added.errors == "✓ Added New Place, bob.\n")
-    #expect(try run("add", "code", "--name", "Bare", "--account", "b", secret: Canary.timedSeed.lowercased()).exitCode == 0)
+    let bare = try run("add", "code", "--name", "Bare", "--account", "b", secret: Canary.timedSeed.lowercased())
+    #expect(bare.exitCode == 0)
     #expect(try run("code", "Bare", "--at", Fixture.moment).output == "756364\n")
     let wrong = try run("add", "code", "--name", "No", secret: "not base32 at all!")
     #expect(wrong.exitCode == 65)
@@ -187,6 +189,33 @@ import Testing
     #expect(try run("show", id).output.hasPrefix("issuer: J\n"))
   }
 
+  @Test func aBareSecretNeedsANameAndAPersonIsAskedForIt() throws {
+    let refused = try run("add", "code", secret: Canary.timedSeed)
+    #expect(refused.exitCode == 64)
+    #expect(refused.errors.contains("--name"))
+    let terminal = try home.terminal("add", "code", passphrase: Canary.vaultPassphrase)
+    try terminal.expect("Key URI or secret (not shown): ")
+    terminal.type(Canary.timedSeed + "\n")
+    try terminal.expect("Name: ")
+    terminal.type("Typed\n")
+    try terminal.expect("Account (Enter leaves it out): ")
+    terminal.type("\n")
+    #expect(try home.check(terminal.finish()).exitCode == 0)
+    #expect(try run("code", "Typed", "--at", Fixture.moment).output == "756364\n")
+  }
+
+  @Test func anEntryWithoutANameIsSeenAndAnEmptyQueryFitsNothing() throws {
+    let added = try run("add", "code", secret: "otpauth://totp/?secret=\(Canary.timedSeed)&digits=8")
+    #expect(added.exitCode == 0)
+    #expect(added.errors == "✓ Added (no name).\n")
+    #expect(try run("list").output.hasSuffix("code   (no name)\n"))
+    for words in [["show", ""], ["code", ""], ["remove", ""], ["edit", "", "--favorite"]] {
+      let result = try home.seif(list: words, passphrase: Canary.vaultPassphrase)
+      #expect(result.exitCode == 64)
+      #expect(result.errors.hasPrefix("seif: the query is empty."), "\(words) \(result.errors)")
+    }
+  }
+
   @Test func refusedDigitsAreNamedWithoutTheSecret() throws {
     for digits in ["-1", "0", "11", "6x", "99999999999999999999"] {
       let uri = "otpauth://totp/X:u?secret=\(Canary.timedSeed)&digits=\(digits)"
@@ -194,7 +223,7 @@ import Testing
       #expect(result.exitCode == 65)
       #expect(result.errors.contains("digits"), "\(result.errors)")
     }
-    #expect(try names("X") == [])
+    #expect(try !names().contains("X"))
   }
 
   @Test func aCardAsksItsNumberExpiryNameAndLastItsCVC() throws {
@@ -265,102 +294,4 @@ import Testing
     #expect(nothing.exitCode == 66)
     #expect(try run("list").errors == "The vault is empty.\n")
   }
-
-  // MARK: - export
-
-  @Test func aFileInClearNeedsPlainANameAndAYes() throws {
-    let out = home.file("out-in-clear.json")
-    let unsaid = try run("export", "--to", "json", "-o", out)
-    #expect(unsaid.exitCode == 64)
-    #expect(unsaid.errors.contains("--plain"))
-    #expect(try run("export", "--to", "json", "--plain", "-o", "-").exitCode == 64)
-    let unasked = try run("export", "--to", "json", "--plain", "-o", out)
-    #expect(unasked.exitCode == 64)
-    #expect(unasked.errors.contains("--yes"))
-    #expect(!home.exists("out-in-clear.json"))
-    let done = try run("export", "--to", "json", "--plain", "--yes", "-o", out)
-    #expect(done.exitCode == 0)
-    #expect(done.errors.contains("readable to anyone who gets the file: 4 codes, 1 login, 1 card, 1 note"))
-    #expect(home.mode("out-in-clear.json") == 0o600)
-    #expect(try run("export", "--to", "json", "--plain", "--yes", "-o", out).exitCode == 73)
-  }
-
-  @Test func anExportIsSealedUnderItsOwnPassphrase() throws {
-    let out = home.file("out.authbackup")
-    let result = try home.seif(
-      "export", "--to", "authbackup", "-o", out, passphrase: Canary.vaultPassphrase,
-      newPassphrase: Canary.filePassphrase)
-    #expect(result.exitCode == 0)
-    #expect(try home.seif("open", out, passphrase: Canary.filePassphrase).exitCode == 0)
-    #expect(try home.seif("open", out, passphrase: Canary.vaultPassphrase).exitCode == 77)
-  }
-
-  // MARK: - status, paths
-
-  @Test func statusSaysWhatIsThereAndWhatIsMissing() throws {
-    let result = try run("status")
-    #expect(result.exitCode == 0)
-    #expect(
-      result.output == """
-        vault    \(home.path)/.local/share/seif
-        ways in  passphrase, recovery
-        items    4 codes, 1 login, 1 card, 1 note
-        backup   ! none is proven
-
-        """)
-    let locked = try home.seif("status", "--locked", "--json")
-    #expect(locked.exitCode == 0)
-    let root = try document(locked.output, "seif-status")
-    #expect(root["waysIn"]?.elements.map { $0.string ?? "" } == ["passphrase", "recovery"])
-    #expect(root["items"] == nil)
-  }
-
-  @Test func pathsFollowTheOptionTheVariableAndXDG() throws {
-    func vault(_ words: String..., environment: [String: String] = [:]) throws -> String? {
-      try document(try home.seif(list: ["paths", "--json"] + words, environment: environment).output, "seif-paths")[
-        "vault"]?.string
-    }
-    #expect(try vault() == home.path + "/.local/share/seif")
-    #expect(try vault(environment: ["XDG_DATA_HOME": "/data"]) == "/data/seif")
-    #expect(try vault(environment: ["SEIF_VAULT": "/v"]) == "/v")
-    #expect(try vault("--vault", "/w", environment: ["SEIF_VAULT": "/v"]) == "/w")
-  }
-
-  @Test func aMissingVaultIs66BeforeAnyPassphrase() throws {
-    for words in [["list"], ["code", "x"], ["status"], ["undo"], ["show", "x"]] {
-      let result = try home.seif(list: words + ["--vault", home.file("none")])
-      #expect(result.exitCode == 66)
-      #expect(result.errors.hasPrefix("seif: there is no vault in"))
-      #expect(result.errors.contains("seif init"))
-    }
-  }
-
-  @Test func theRecoveryCodeOpensTheVaultInAnySpelling() throws {
-    let sheet = try home.read("sheet-in-clear.txt")
-    let code = try #require(sheet.split(separator: "\n").first { $0.hasPrefix("  ") }?.trimmed)
-    for spelling in [code, code.lowercased(), code.split(separator: "-").joined(separator: " ")] {
-      let result = try home.seif("list", "--recovery-code", passphrase: spelling)
-      #expect(result.exitCode == 0, "\(result.errors)")
-      #expect(result.output.contains("GitHub"))
-    }
-    let wrong = String(code.dropLast(4)) + (code.hasSuffix("AAAA") ? "BBBB" : "AAAA")
-    #expect(try home.seif("list", "--recovery-code", passphrase: wrong).exitCode == 77)
-    let malformed = try home.seif("list", "--recovery-code", passphrase: "ABCD-0000")
-    #expect(malformed.exitCode == 65)
-    #expect(!malformed.errors.contains("ABCD-0000"))
-  }
-
-  @Test func aWrongPassphraseIs77InTheSameWordsAsForAFile() throws {
-    let result = try home.seif("list", passphrase: "not the passphrase")
-    #expect(result.exitCode == 77)
-    #expect(
-      result.errors == """
-        seif: Can't open the vault: the passphrase is wrong or the vault is damaged. The two can't be told apart.
-
-        """)
-  }
-}
-
-extension Substring {
-  var trimmed: String { String(drop { $0 == " " }) }
 }

@@ -7,10 +7,15 @@ import Testing
 
 /// From one backup file to a code, and back.
 @Suite struct WholeWayTests {
+  @Test func everySecretOfTheseTestsIsLookedFor() throws {
+    let listed = try TemporaryFolder.text(of: TestData.packageRoot.path + "/Tests/canaries.txt")
+    #expect(listed.split(separator: "\n").map(String.init) == Canary.lines)
+  }
+
   /// What `scripts/canary` must find, so that what it doesn't find means something.
   @Test func theSearchForSecretsFindsThemInEveryEncoding() throws {
     let home = try Home()
-    let made = try home.run("python3", "-c", """
+    let script = """
       import base64, sys
       secret = sys.stdin.read().encode()
       forms = {"UTF-8": b"x" + secret, "UTF-16": (b"y" + secret).decode().encode("utf-16-le"),
@@ -18,7 +23,8 @@ import Testing
                "base32": base64.b32encode(b"abc" + secret)}
       for name, data in forms.items(): open(name + ".found", "wb").write(data)
       open("in-clear", "wb").write(secret)
-      """, input: Canary.password)
+      """
+    let made = try home.run("python3", "-c", script, input: Canary.password)
     #expect(made.exitCode == 0, "\(made.errors)")
     let found = try Canary.search(home.path)
     #expect(found.status == 1)
@@ -35,7 +41,8 @@ import Testing
     let passphrase = Fixture.samplePassphrase
     let codes = try home.seif("open", file, "--at", Fixture.moment, passphrase: passphrase)
     #expect(codes.exitCode == 0)
-    let code = try #require(codes.output.split(separator: "\n").first?.split(separator: " ").first { $0.allSatisfy(\.isNumber) })
+    let words = codes.output.split(separator: "\n").first?.split(separator: " ")
+    let code = try #require(words?.first { $0.allSatisfy(\.isNumber) })
 
     let made = try home.seif(
       "init", "--recovery-sheet", home.file("sheet-in-clear.txt"), "--unlock-ms", "500",
@@ -59,7 +66,7 @@ import Testing
     #expect(try home.seif("verify", folder + "/" + name, passphrase: Canary.filePassphrase).exitCode == 0)
 
     let python = try home.run(
-      ReportedFileTests.python, TestData.packageRoot.path + "/docs/openers/authbackup_v2.py", folder + "/" + name,
+      Home.python, TestData.packageRoot.path + "/docs/openers/authbackup_v2.py", folder + "/" + name,
       input: Canary.filePassphrase + "\n")
     #expect(python.exitCode == 0, "\(python.errors)")
     let body = try JSONDocument(parsing: SecretValue(utf8: python.output), policy: .strict).root
@@ -93,7 +100,8 @@ import Testing
     let came = try document(try home.read("back-in-clear.json"), "seif-records")
     #expect(came["lost"]?.elements.map { $0["kind"]?.string ?? "" } == ["documents", "documents"])
     let body = try JSONDocument(
-      parsing: SecretValue(try Base16.decode(vector["plaintextHex"]?.string ?? "")), policy: .strict).root
+      parsing: SecretValue(try Base16.decode(vector["plaintextHex"]?.string ?? "")), policy: .strict
+    ).root
     let expected = [
       "accounts": (body["accounts"]?.elements.map { $0 } ?? []) + (body["otherAccounts"]?.elements.map { $0 } ?? []),
       "passwords": body["passwords"]?.elements.map { $0 } ?? [], "cards": body["cards"]?.elements.map { $0 } ?? [],
@@ -105,7 +113,7 @@ import Testing
       for (left, right) in zip(got, entries) { compare(left, right, kind) }
     }
     let python = try home.run(
-      ReportedFileTests.python, TestData.packageRoot.path + "/docs/openers/authbackup_v2.py", folder + "/" + name,
+      Home.python, TestData.packageRoot.path + "/docs/openers/authbackup_v2.py", folder + "/" + name,
       input: Canary.filePassphrase + "\n")
     let back = try JSONDocument(parsing: SecretValue(utf8: python.output), policy: .strict).root
     #expect(back["documents"]?.canonical == body["documents"]?.canonical)

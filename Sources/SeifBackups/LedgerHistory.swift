@@ -1,0 +1,68 @@
+/// What a ledger says of each file, told apart by destination and name, both byte for byte.
+public struct LedgerHistory: Sendable {
+  /// What it says of one file.
+  public struct File: Sendable, Hashable {
+    /// The proof of the file that should lie there; nil where none was proven since one was last sent or removed.
+    public var proof: LedgerEvent?
+    /// `missing` or `altered` where the file was found so and not proven since.
+    public var flag: LedgerEvent.Kind?
+    /// The last event.
+    public var last: LedgerEvent
+  }
+
+  // Two names that look alike can be two files: text compares by looks, bytes don't.
+  private struct Key: Hashable, Sendable {
+    var destination: [UInt8]
+    var name: [UInt8]
+
+    init(_ destination: String, _ name: String) {
+      self.destination = Array(destination.utf8)
+      self.name = Array(name.utf8)
+    }
+  }
+
+  private var files: [Key: File] = [:]
+
+  /// The history of events, oldest first.
+  public init(_ events: [LedgerEvent]) {
+    for event in events { note(event) }
+  }
+
+  private mutating func note(_ event: LedgerEvent) {
+    let key = Key(event.destination, event.name)
+    var file = files[key] ?? File(proof: nil, flag: nil, last: event)
+    file.last = event
+    switch event.kind {
+    case .proven: (file.proof, file.flag) = (event, nil)
+    // A drill says again what was proven; the contents are as old as they were.
+    case .drilled: (file.proof, file.flag) = (file.proof ?? event, nil)
+    // Nothing is sent over a file that is there.
+    case .stored, .pruned: (file.proof, file.flag) = (nil, nil)
+    case .missing, .altered: file.flag = event.kind
+    case .failed: break
+    }
+    files[key] = file
+  }
+
+  /// What is known of a file; nil: nothing.
+  public func file(at destination: String, named name: String) -> File? { files[Key(destination, name)] }
+
+  /// The files that were proven at a destination and not removed by us since, oldest first; those found missing or
+  /// altered too.
+  public func proven(at destination: String) -> [File] {
+    let bytes = Array(destination.utf8)
+    return Self.sorted(files.filter { $0.key.destination == bytes && $0.value.proof != nil }.map(\.value))
+  }
+
+  /// The proofs at all destinations that nothing was found against, oldest first.
+  public var standing: [LedgerEvent] {
+    Self.sorted(files.values.filter { $0.flag == nil }).compactMap(\.proof)
+  }
+
+  private static func sorted(_ files: [File]) -> [File] {
+    files.sorted {
+      let (left, right) = ($0.proof ?? $0.last, $1.proof ?? $1.last)
+      return (left.at, left.name, left.destination) < (right.at, right.name, right.destination)
+    }
+  }
+}

@@ -1,0 +1,117 @@
+internal import SeifBytes
+internal import SeifRecords
+internal import SeifVault
+
+/// `seif bin list`: what was removed and can come back.
+struct BinListCommand: Command {
+  static let name = "bin list"
+  static let summary = "list what is in the bin"
+  static let usage = """
+    seif bin list [OPTIONS]
+
+    Lists removed entries, by name. They stay for 30 days; after that the next command
+    that writes to the vault deletes them for good.
+    """
+  static var options: [Option] { UnlockOptions.options + OutputOptions.options }
+
+  private let unlock: UnlockOptions
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    unlock = try UnlockOptions(&arguments)
+    output = try OutputOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let folder = try unlock.vault.folder(context.environment)
+    let vault = try unlock.unlock(.readOnly, context)
+    defer { vault.lock() }
+    let bin = try withVaultErrors(folder) { () throws(VaultError) in try vault.bin() }
+    if output.json {
+      try context.output.writeLine(json: document(bin))
+      return .done
+    }
+    let now = Timestamp(seconds: context.clock.now())
+    var table = Table([
+      Table.Column("kind", rank: 2), Table.Column("name", shortens: true), Table.Column("account", shortens: true),
+      Table.Column("removed", rank: 1), Table.Column("id"),
+    ])
+    for item in bin {
+      table.add([
+        KindName(item.entry.kind).rawValue, item.entry.name, item.entry.account,
+        LocalTime.age(item.removedAt, now: now), item.id.description,
+      ])
+    }
+    try context.output.write(table.text(context.output.style))
+    try context.output.flush()
+    if bin.isEmpty { context.talk.say("The bin is empty.") }
+    return .done
+  }
+
+  private func document(_ bin: [BinnedEntry]) -> SecretValue {
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    writer.schema("seif-bin", 1)
+    writer.key("entries")
+    writer.beginArray()
+    for item in bin {
+      writer.beginObject()
+      writer.member("id", item.id.description)
+      writer.member("kind", KindName(item.entry.kind).rawValue)
+      writer.member("name", item.entry.name)
+      writer.member("account", item.entry.account)
+      writer.member("removedAt", item.removedAt.rfc3339)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return writer.finish()
+  }
+}
+
+/// `seif bin restore QUERY…`: brings removed entries back to their old places.
+struct BinRestoreCommand: Command {
+  static let name = "bin restore"
+  static let summary = "bring entries back from the bin"
+  static let usage = """
+    seif bin restore QUERY... [OPTIONS]
+
+    Brings removed entries back to their old places. QUERY is a name or account as a whole,
+    or an id that `seif bin list` shows.
+    """
+  static var options: [Option] { UnlockOptions.options + [OutputOptions.quiet] }
+
+  private let queries: [String]
+  private let unlock: UnlockOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    queries = try [arguments.positional("QUERY")] + arguments.remainingPositionals()
+    unlock = try UnlockOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let folder = try unlock.vault.folder(context.environment)
+    let vault = try unlock.unlock(.readWrite, context)
+    defer { vault.lock() }
+    let bin = try withVaultErrors(folder) { () throws(VaultError) in try vault.bin() }
+    var ids: [UUID] = []
+    for query in queries {
+      let folded = Query.folded(query)
+      let hits = bin.filter { item in
+        UUID(query) == item.id || [item.entry.name, item.entry.account].contains { Query.folded($0) == folded }
+      }
+      guard let hit = hits.first else {
+        throw CommandFailure(.notFound, "nothing in the bin fits \"\(query)\"", hint: "Try: seif bin list")
+      }
+      guard hits.count == 1 else {
+        throw CommandFailure(
+          .notFound, "\"\(query)\" fits \(hits.count) entries of the bin. Say which by its id:",
+          details: hits.map { "\($0.entry.name)  \($0.entry.account)  \($0.id)" })
+      }
+      if !ids.contains(hit.id) { ids.append(hit.id) }
+    }
+    try withVaultErrors(folder) { () throws(VaultError) in try vault.restoreFromBin(ids) }
+    context.talk.say(.ok, "\(ids.count) \(ids.count == 1 ? "entry is" : "entries are") back.")
+    return .done
+  }
+}
