@@ -68,8 +68,8 @@ let package = Package(
     .executableTarget(
       name: "seif-crash",
       dependencies: [
-        "SeifCommands", "SeifVault", "SeifSQL", "SeifTransports", "SeifBackups", "SeifFormats", "SeifRecords", "SeifOTP",
-        "SeifCrypto", "SeifBytes",
+        "SeifCommands", "SeifVault", "SeifSQL", "SeifTransports", "SeifBackups", "SeifFormats", "SeifRecords",
+        "SeifOTP", "SeifCrypto", "SeifBytes",
       ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),

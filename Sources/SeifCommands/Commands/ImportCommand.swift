@@ -61,8 +61,7 @@ struct ImportCommand: Command {
       damaged += vault.damage
       return MergePlan(
         existing: entries, existingUnusable: unusable, bin: bin, tombstones: try vault.tombstones(), fromBin: fromBin,
-        deletedToo: deletedToo,
-        incoming: backup.records)
+        deletedToo: deletedToo, historyCount: Vault.historyCount, incoming: backup.records)
     }
     let damage = VaultDamage(damaged).tell(context)
     if !isDryRun {
