@@ -43,7 +43,8 @@ let package = Package(
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
     target("SeifSQLTesting", ["CSQLite"], strict),
-    target("SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], strict),
+    target(
+      "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
     target(
       "SeifCommands",
@@ -67,8 +68,8 @@ let package = Package(
     .executableTarget(
       name: "seif-crash",
       dependencies: [
-        "SeifCommands", "SeifVault", "SeifSQL", "SeifTransports", "SeifBackups", "SeifFormats", "SeifRecords", "SeifOTP",
-        "SeifCrypto", "SeifBytes",
+        "SeifCommands", "SeifVault", "SeifSQL", "SeifTransports", "SeifBackups", "SeifFormats", "SeifRecords",
+        "SeifOTP", "SeifCrypto", "SeifBytes",
       ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),

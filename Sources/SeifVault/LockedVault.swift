@@ -24,6 +24,8 @@ public struct LockedVault: ~Copyable {
     clock: @escaping @Sendable () -> Timestamp
   ) throws(VaultError) {
     guard Folders.exists(location.file) else { throw VaultError(.missing) }
+    // SQLite would wait for the writer of a pipe.
+    guard Folders.isFile(location.file) else { throw VaultError(.notAVault, "it is no file") }
     func connect(_ mode: Connection.Mode) throws(VaultError) -> Connection {
       try Connection.vault(location, mode)
     }

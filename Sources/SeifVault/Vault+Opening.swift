@@ -13,7 +13,7 @@ extension Vault {
   ) throws(VaultError) -> Vault {
     let failure = Folders.make(location.folder)
     guard failure == 0 else { throw Folders.error(failure) }
-    Folders.closeIfEmpty(location.folder)
+    if let reason = Folders.refusal(afterClosing: location.folder) { throw VaultError(.cantOpen, reason) }
     guard !Folders.exists(location.file) else { throw VaultError(.alreadyExists) }
     let dataKey = random.makeSecret(byteCount: 32)
     let id = random.makeUUID()

@@ -32,7 +32,7 @@ public final class Vault {
   /// Days that a removed entry stays in the bin.
   static let binDays: Int64 = 30
   /// Previous passwords that a login keeps.
-  static let historyCount = 10
+  public static let historyCount = 10
 
   init(
     connection: Connection, keys: VaultKeys, location: VaultLocation, access: VaultAccess, schema: VaultSchema,

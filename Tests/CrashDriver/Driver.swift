@@ -145,7 +145,8 @@ struct Driver {
       if failure == nil, index == 0 { throw Violation("\(kind), call \(call): confirmed, and not there") }
       // Where taking away a file was made to fail, it can't be asked for.
       if fired & Calls.unlink == 0 {
-        let left = world.names("out").filter { $0.hasSuffix(".part") } + world.names("backups").filter { $0.hasPrefix(".") }
+        let left =
+          world.names("out").filter { $0.hasSuffix(".part") } + world.names("backups").filter { $0.hasPrefix(".") }
         guard left.isEmpty else { throw Violation("\(kind), call \(call): a temporary file was left") }
       } else {
         for folder in ["out", "backups"] {

@@ -52,16 +52,14 @@ struct Model {
     case .undo:
       guard let last = changes.popLast() else { return }
       let present = items
+      let known = Set((last.items + last.bin).map(\.id))
+      // What was added goes to the bin, where what came there so before stays.
+      for row in items where !known.contains(row.id) { discard(row, now) }
+      let strays = bin.filter { !known.contains($0.id) }
       (items, bin, unusable, opaque) = (last.items, last.bin, last.unusable, last.opaque)
-      for row in present {
-        if items.contains(where: { $0.id == row.id }) {
-          // A counter never goes back.
-          keepCounter(of: row)
-        } else if !bin.contains(where: { $0.id == row.id }) {
-          // What was added can still come back.
-          discard(row, now)
-        }
-      }
+      bin = (bin + strays).sorted { $0.position < $1.position }
+      // A counter never goes back.
+      for row in present { keepCounter(of: row) }
       count()
     case .advanceCounter(let id):
       guard let index = items.firstIndex(where: { $0.id == id }) else { return }

@@ -29,7 +29,8 @@ enum Step {
 /// What is done, over and over: each way to write, in an order in which each has what it needs.
 enum Plan {
   static let names = [
-    "add", "add counter", "import", "upload", "ledger", "link", "record", "replace", "output", "advance", "remove", "undo",
+    "add", "add counter", "import", "upload", "ledger", "link", "record", "replace", "output", "advance", "remove",
+    "undo",
     "replace output", "remove", "create second", "restore", "upload file", "fill second", "add", "remove",
     "output by name", "replace output by name", "migrate second", "advance", "purge", "open second", "delete backup",
     "reopen", "replace", "undo", "upload by name",
@@ -64,7 +65,9 @@ enum Plan {
       return .restoreFromBin(row.id)
     case "undo": if model.history > 0 { return .undo }
     case "advance":
-      let counting = model.items.last { if case .account(let account) = $0.entry { account.otp.counter != nil } else { false } }
+      let counting = model.items.last {
+        if case .account(let account) = $0.entry { account.otp.counter != nil } else { false }
+      }
       if let counting { return .advanceCounter(counting.id) }
     case "purge": return .purge
     case "ledger":

@@ -45,7 +45,8 @@ final class World {
 
   private func opened() throws -> Vault {
     if let vault { return vault }
-    let vault = try Vault.open(at: location("vault"), access: .readWrite, now: Self.moment).unlock(passphrase: Self.secret())
+    let vault = try Vault.open(at: location("vault"), access: .readWrite, now: Self.moment).unlock(
+      passphrase: Self.secret())
     self.vault = vault
     return vault
   }
@@ -174,11 +175,17 @@ final class World {
     let fits = [before, after].enumerated().filter { index, model in
       let checks = [
         ("counter", model.counter == counter),
-        ("entries", entries.map { [$0.id.description, "\($0.updatedAt.milliseconds)"] }
-          == model.items.map { [$0.id.description, "\($0.at.milliseconds)"] }),
+        (
+          "entries",
+          entries.map { [$0.id.description, "\($0.updatedAt.milliseconds)"] }
+            == model.items.map { [$0.id.description, "\($0.at.milliseconds)"] }
+        ),
         ("contents", entries.map(\.entry) == model.items.map(\.entry)),
-        ("bin", bin.map(\.id) == model.bin.map(\.id) && bin.map(\.removedAt) == model.bin.map(\.at)
-          && bin.map(\.entry) == model.bin.map(\.entry)),
+        (
+          "bin",
+          bin.map(\.id) == model.bin.map(\.id) && bin.map(\.removedAt) == model.bin.map(\.at)
+            && bin.map(\.entry) == model.bin.map(\.entry)
+        ),
         ("unusable", records.unusable == model.unusable), ("opaque", records.opaque == model.opaque),
         ("tombstones", tombstones == model.tombstones), ("ledger", ledger == model.ledger),
       ]
@@ -192,7 +199,8 @@ final class World {
     return Set(fits.map(\.offset))
   }
 
-  private func filesIndex(_ folder: String, _ before: [String: [UInt8]], _ after: [String: [UInt8]]) throws -> Set<Int> {
+  private func filesIndex(_ folder: String, _ before: [String: [UInt8]], _ after: [String: [UInt8]]) throws -> Set<Int>
+  {
     // A killed process can leave what it wrote under a temporary name where files without a name aren't used.
     let found = names(folder).filter { !($0.hasPrefix(".seif-") && $0.hasSuffix(".part")) }
     let fits = [before, after].enumerated().filter { _, files in
@@ -215,7 +223,9 @@ final class World {
       // A new one takes the place of the old one in the model; the old one is left where it is.
       if before.second?.folder != after.second?.folder, index == 0, let new = after.second,
         access("\(root)/\(new.folder)/vault.db", F_OK) == 0
-      { continue }
+      {
+        continue
+      }
       guard let second = model.second else {
         fits.insert(index)
         continue

@@ -63,7 +63,7 @@ struct FormatVector: Sendable, CustomTestStringConvertible {
 }
 
 /// What became of a file, in the words of the vectors.
-struct Outcome {
+struct Outcome: Sendable {
   var name: String
   var backup: OpenedBackup?
 

@@ -22,9 +22,10 @@ import Testing
   }
 
   @Test(arguments: Self.all.indices)
-  func opensToTheSamePlaintext(index: Int) throws {
+  func opensToTheSamePlaintext(index: Int) async throws {
     let (file, vector) = Self.all[index]
-    let outcome = Outcome(format(file), file: vector.file, passphrase: vector.passphrase)
+    let outcome = await OpenedVectors.outcome(vector, of: file)
+    #expect(FormatRegistry.identify(FormatInput(vector.file)) == [format(file).identifier], "\(vector.name)")
     #expect(vector.acceptable.contains(outcome.name), "\(file) \(vector.name): \(outcome.name)")
     let backup = try #require(outcome.backup)
     #expect(backup.body.exposedBytes() == vector.json["plaintextHex"]?.hexBytes)

@@ -95,7 +95,7 @@ import Testing
     let good = Inspection(v2)
     #expect(good.weaknesses == [])
     #expect(good.bound.contains("memoryKiB"))
-    #expect(good.keyDerivation == "Argon2id, 65536 KiB, 3 passes, 1 lanes")
+    #expect(good.keyDerivation == "Argon2id, 65536 KiB, 3 passes, 1 lane")
     #expect(try Inspection.deriveOnce(v2.header))
     let weak = try FormatRegistry.read(
       FormatInput(try write(Records()) { $0.testCost = Argon2idCost(memoryKiB: 8, passes: 1, lanes: 1) }))

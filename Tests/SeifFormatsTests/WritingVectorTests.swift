@@ -26,14 +26,15 @@ import Testing
     return options
   }
 
-  private func open(_ vector: FormatVector) throws -> OpenedBackup {
-    try FormatRegistry.read(FormatInput(vector.file)).open(passphrases: [vector.passphrase])
+  private func open(_ index: Int) async throws -> OpenedBackup {
+    let (file, vector) = Self.all[index]
+    return try #require(await OpenedVectors.outcome(vector, of: file).backup, "\(file) \(vector.name)")
   }
 
   @Test(arguments: all.indices.filter { all[$0].file != "vault2fa-v1.json" })
-  func theSameValuesGiveTheSameBody(index: Int) throws {
+  func theSameValuesGiveTheSameBody(index: Int) async throws {
     let (file, vector) = Self.all[index]
-    let backup = try open(vector)
+    let backup = try await open(index)
     let root = try JSONDocument(parsing: backup.body, policy: .strict).root
     let written = AuthBackupBody.write(
       backup.records, version: Int(root["version"]?.int64 ?? 0), exportedAt: backup.exportedAt ?? Timestamp(seconds: 0),
@@ -64,9 +65,9 @@ import Testing
   }
 
   @Test(arguments: all.indices.filter { all[$0].file != "vault2fa-v1.json" })
-  func sealedWithTheVectorsSaltAndNonceItIsTheSame(index: Int) throws {
+  func sealedWithTheVectorsSaltAndNonceItIsTheSame(index: Int) async throws {
     let (file, vector) = Self.all[index]
-    let backup = try open(vector)
+    let backup = try await open(index)
     let writer = backup.header.version == 1 ? AuthBackupWriter.version1 : AuthBackupWriter()
     let written = try writer.seal(
       backup.body, options: try options(vector, backup), passphrase: SecretBytes(copying: vector.passphrase))
@@ -85,9 +86,9 @@ import Testing
   }
 
   @Test(arguments: all.indices.filter { all[$0].file == "vault2fa-v1.json" })
-  func vault2FASealedAgainIsTheSame(index: Int) throws {
+  func vault2FASealedAgainIsTheSame(index: Int) async throws {
     let vector = Self.all[index].vector
-    let backup = try open(vector)
+    let backup = try await open(index)
     let written = try Vault2FAWriter().seal(
       backup.body, options: try options(vector, backup), passphrase: SecretBytes(copying: vector.passphrase))
     let root = try JSONDocument(parsing: written, policy: .strict).root
@@ -102,11 +103,13 @@ import Testing
   }
 
   @Test(arguments: all.indices.filter { all[$0].file == "vault2fa-v1.json" })
-  func vault2FAEntriesComeBack(index: Int) throws {
+  func vault2FAEntriesComeBack(index: Int) async throws {
     let vector = Self.all[index].vector
-    let backup = try open(vector)
+    let backup = try await open(index)
     var options = try options(vector, backup)
     options.random = .system
+    // Sealing at the vector's own cost is the test before this one.
+    options.testRounds = 1
     let written = try Vault2FAWriter().write(
       backup.records, options: options, passphrase: SecretBytes(copying: vector.passphrase))
     let again = try FormatRegistry.read(FormatInput(written)).open(passphrases: [vector.passphrase])

@@ -149,4 +149,36 @@ import Testing
     theirs.info.notes = text("PIN 1234")
     #expect(try MergeModel.apply([.account(mine)], [.account(theirs)])[0].info.notes == text("PIN 12345\nPIN 1234"))
   }
+
+  @Test func passwordsForWhichTheHistoryHasNoRoomBecomeFields() throws {
+    let theirs = Entry.password(login("p", before: ["3", "2", "1"]))
+    for mine in [[], [Entry.password(login("p"))], [.password(login("3"))]] {
+      let result = try MergeModel.apply(mine, [theirs], historyCount: 2)
+      guard case .password(let merged)? = result.first, result.count == 1 else {
+        Issue.record("not one login")
+        continue
+      }
+      #expect(merged.history.count <= 2)
+      let held = merged.history.map(\.password) + merged.info.customFields.map(\.value)
+      #expect(Set(held) == Set(["1", "2", "3"].map(text)))
+      #expect(try MergeModel.items(result, [theirs], historyCount: 2).map(MergeModel.word) == ["same"])
+    }
+  }
+
+  @Test func membersAtTheTopWithAnotherValueAreKeptUnderAnotherKey() {
+    func member(_ key: String, _ value: String) -> OpaqueMember { OpaqueMember(key: key, value: text(value)) }
+    let held = [member("later", "1"), member("Caf\u{E9}", "1")]
+    let theirs = [member("later", "9"), member("later", "1"), member("Cafe\u{301}", "1"), member("later (2)", "5")]
+    let gained = OpaqueMerge.gained(theirs, beside: held)
+    #expect(gained.map(\.key) == ["later (2)", "Cafe\u{301}", "later (2) (2)"])
+    #expect(gained.map(\.value) == [text("9"), text("1"), text("5")])
+    #expect(OpaqueMerge.gained(theirs, beside: held + gained).isEmpty)
+  }
+
+  @Test func manyMembersAtTheTopOfOneKeyAreNumberedOnce() {
+    let theirs = (0..<20_000).map { OpaqueMember(key: "later", value: text("\($0)")) }
+    let gained = OpaqueMerge.gained(theirs, beside: [])
+    #expect(gained.count == 20_000)
+    #expect(OpaqueMerge.gained(theirs.reversed(), beside: gained).isEmpty)
+  }
 }

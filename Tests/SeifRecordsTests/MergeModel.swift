@@ -14,17 +14,19 @@ enum MergeModel {
     try entries.enumerated().map { (try id($0), $1) }
   }
 
-  static func items(_ existing: [Entry], _ incoming: [Entry]) throws -> [MergePlan.Item] {
+  static func items(
+    _ existing: [Entry], _ incoming: [Entry], historyCount: Int = .max
+  ) throws -> [MergePlan.Item] {
     var records = Records()
     for entry in incoming { records.append(entry) }
-    return MergePlan(existing: try stored(existing), incoming: records).items
+    return MergePlan(existing: try stored(existing), historyCount: historyCount, incoming: records).items
   }
 
   /// The entries after the plan: what is new or in conflict at the end, what gains something at its place.
-  static func apply(_ existing: [Entry], _ incoming: [Entry]) throws -> [Entry] {
+  static func apply(_ existing: [Entry], _ incoming: [Entry], historyCount: Int = .max) throws -> [Entry] {
     var result = try stored(existing)
     var added: [Entry] = []
-    for item in try items(existing, incoming) {
+    for item in try items(existing, incoming, historyCount: historyCount) {
       switch item.outcome {
       case .new, .conflict: added.append(item.entry)
       case .updated:

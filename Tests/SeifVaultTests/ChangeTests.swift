@@ -74,6 +74,30 @@ import Testing
     #expect(try vault.verify() == [])
   }
 
+  @Test func onlyATakenIdentifierIsTakenForOne() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    try vault.appendToLedger(LedgerTests.entry(0))
+    let taken = try vault.write { (rows) throws(VaultError) in
+      let (first, second) = (rows.makeID(), rows.makeID())
+      func values(_ id: UUID, at position: Int64) -> [SQLValue] {
+        [.blob(id.bytes), .integer(position), .blob([0]), .integer(1)]
+      }
+      let isNew = try rows.insertIfNew(.tombstone, first, values(first, at: 1))
+      let isNewAgain = try rows.insertIfNew(.tombstone, first, values(first, at: 2))
+      var clash: VaultError?
+      do throws(VaultError) {
+        _ = try rows.insertIfNew(.tombstone, second, values(second, at: 1))
+      } catch {
+        clash = error
+      }
+      return (isNew, isNewAgain, clash)
+    }
+    #expect(taken.0)
+    #expect(!taken.1)
+    #expect(taken.2 == VaultError(.damaged))
+  }
+
   @Test func anEntryWithTheIdentifierOfOneInTheBinGetsANewOne() throws {
     let place = try TestVault()
     let vault = try place.create()

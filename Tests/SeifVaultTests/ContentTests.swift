@@ -57,6 +57,24 @@ import Testing
     #expect(try vault.records().documents == [document, document])
   }
 
+  @Test func whatComesBackFromTheBinCanBeReplacedInOneStep() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    let ids = try vault.add([try Sample.totp("A")])
+    var changed = try vault.entry(ids[0]).entry
+    changed.info.tags = ["back"]
+    try vault.remove(ids)
+    try vault.apply([.restore(ids[0]), .replace(ids[0], changed)])
+    #expect(try vault.records().entries == [changed])
+    try vault.undo()
+    #expect(try vault.records().entries.isEmpty)
+    #expect(try vault.bin().map(\.entry.info.tags) == [[]])
+    #expect(throws: VaultError.self) {
+      try vault.apply([.add(changed), .restore(UUID(random: [UInt8](repeating: 1, count: 16)) ?? ids[0])])
+    }
+    #expect(try vault.records().entries.isEmpty)
+  }
+
   @Test func summariesSayWhatAListShows() throws {
     let place = try TestVault()
     let records = try Sample.full()

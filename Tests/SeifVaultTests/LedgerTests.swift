@@ -1,7 +1,9 @@
+import SeifSQL
 import SeifBytes
 import SeifCrypto
 import SeifFormats
 import SeifRecords
+import SeifSQL
 import Testing
 
 @testable import SeifVault

@@ -1,5 +1,7 @@
+import SeifFormats
 import FoundationEssentials
 import SeifBytes
+import SeifFormats
 import SeifRecords
 import SeifSQL
 import Testing

@@ -154,6 +154,39 @@ import Testing
     #expect(try Array(place.bytes().keys) == ["vault.db"])
   }
 
+  @Test func aFolderThatOthersCanWriteToHoldsNoVaultUnlessItIsEmpty() throws {
+    let place = try TestVault()
+    let folder = place.location.folder
+    #expect(mkdir(folder, 0o700) == 0)
+    let other = folder + "/other"
+    #expect(FileManager.default.createFile(atPath: other, contents: nil))
+    chmod(folder, 0o777)
+    #expect(throws: VaultError(.cantOpen)) { try place.create() }
+    #expect(try place.bytes().keys.sorted() == ["other"])
+    chmod(folder, 0o755)
+    try place.create().lock()
+    let second = try TestVault()
+    #expect(mkdir(second.location.folder, 0o700) == 0)
+    chmod(second.location.folder, 0o777)
+    try second.create().lock()
+    var status = stat()
+    #expect(stat(second.location.folder, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o700)
+  }
+
+  @Test func aPipeInTheVaultsPlaceKeepsNobodyWaiting() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    let mark = place.location.stateFolder + "/\(vault.id).counter"
+    vault.lock()
+    #expect(unlink(mark) == 0)
+    #expect(mkfifo(mark, 0o600) == 0)
+    try place.open(.readOnly).lock()
+    #expect(unlink(place.location.file) == 0)
+    #expect(mkfifo(place.location.file, 0o600) == 0)
+    #expect(throws: VaultError(.notAVault)) { try place.open() }
+  }
+
   @Test func whereAVaultIsNoOtherIsMadeAndWhereNoneIsNoneOpens() throws {
     let place = try TestVault()
     #expect(throws: VaultError(.missing)) { try place.open() }

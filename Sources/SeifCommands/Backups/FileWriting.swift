@@ -77,17 +77,15 @@ enum FileWriting {
 
 /// Losses in words, a line each kind and field.
 enum LossText {
-  /// "Vault2FA can't hold: 2 cards", "… tags of 3 codes".
+  /// "Vault2FA can't hold cards, 2 left out", "… accounts: tags, 3 left out", in the order in which they come first.
   static func lines(_ losses: [Loss], format: String) -> [String] {
-    var counts: [(key: String, count: Int)] = []
+    var order: [String] = []
+    var counts: [String: Int] = [:]
     for loss in losses {
       let key = loss.field.map { "\(loss.kind.rawValue): \($0)" } ?? loss.kind.rawValue
-      if let index = counts.firstIndex(where: { $0.key == key }) {
-        counts[index].count += 1
-      } else {
-        counts.append((key, 1))
-      }
+      if counts[key] == nil { order.append(key) }
+      counts[key, default: 0] += 1
     }
-    return counts.map { "\(format) can't hold \($0.key), \($0.count) left out" }
+    return order.map { "\(format) can't hold \($0), \(counts[$0] ?? 0) left out" }
   }
 }

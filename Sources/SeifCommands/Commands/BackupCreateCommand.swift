@@ -56,6 +56,12 @@ struct BackupCreateCommand: Command {
       guessesPerSecond: SealingSpeed.derivationsPerSecond(writer.identifier, version: writer.version), context,
       random: isPerson ? { random.makeBytes($0) } : nil)
     let records = try withVaultErrors(folder) { () throws(VaultError) in try vault.records() }
+    let damage = VaultDamage(vault)
+    guard damage.lines.isEmpty else {
+      throw CommandFailure(
+        .checkFailed, "no backup was made: the vault is damaged, and a backup would lack what doesn't open",
+        hint: "Older backups are as they were. Look with: seif doctor", details: damage.lines)
+    }
     var options = WritingOptions(exportedAt: Timestamp(seconds: context.clock.now()))
     // The number is stored before the file leaves: a file whose number was never used is harmless, two with one aren't.
     let link = try withVaultErrors(folder) { () throws(VaultError) in try vault.nextBackupLink() }

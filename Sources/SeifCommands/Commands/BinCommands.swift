@@ -27,9 +27,10 @@ struct BinListCommand: Command {
     let vault = try unlock.unlock(.readOnly, context)
     defer { vault.lock() }
     let bin = try withVaultErrors(folder) { () throws(VaultError) in try vault.bin() }
+    let damage = VaultDamage(vault).tell(context)
     if output.json {
       try context.output.writeLine(json: document(bin))
-      return .done
+      return damage.exitCode
     }
     let now = Timestamp(seconds: context.clock.now())
     var table = Table([
@@ -44,8 +45,8 @@ struct BinListCommand: Command {
     }
     try context.output.write(table.text(context.output.style))
     try context.output.flush()
-    if bin.isEmpty { context.talk.say("The bin is empty.") }
-    return .done
+    if bin.isEmpty, damage.lines.isEmpty { context.talk.say("The bin is empty.") }
+    return damage.exitCode
   }
 
   private func document(_ bin: [BinnedEntry]) -> SecretValue {
@@ -94,6 +95,7 @@ struct BinRestoreCommand: Command {
     let vault = try unlock.unlock(.readWrite, context)
     defer { vault.lock() }
     let bin = try withVaultErrors(folder) { () throws(VaultError) in try vault.bin() }
+    _ = VaultDamage(vault).tell(context)
     var ids: [UUID] = []
     for query in queries {
       let folded = Query.folded(query)

@@ -39,11 +39,12 @@ struct CodeCommand: Command {
     let vault = try unlock.unlock(.readWrite, mayOnlyRead: true, context)
     defer { vault.lock() }
     let summaries = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
+    let damage = VaultDamage(vault).tell(context)
     let hit = try Query(query).resolve(summaries.filter { $0.hasOneTimeCode || KindName($0.kind) == .code }, context)
     let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }
     let code = try code(of: stored, vault, folder, context)
     try show(code, hit, context)
-    return .done
+    return damage.exitCode
   }
 
   private func code(

@@ -41,6 +41,7 @@ struct EditCommand: Command {
     let vault = try unlock.unlock(.readWrite, context)
     defer { vault.lock() }
     let all = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
+    _ = VaultDamage(vault).tell(context)
     let hit = try Query(query).resolve(all, context)
     var said = Said(name: fields.name, account: fields.account)
     if isInteractive {

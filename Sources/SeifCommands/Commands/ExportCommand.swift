@@ -46,6 +46,7 @@ struct ExportCommand: Command {
     let vault = try unlock.unlock(.readOnly, context)
     defer { vault.lock() }
     let records = try withVaultErrors(folder) { () throws(VaultError) in try vault.records() }
+    let damage = VaultDamage(vault).tell(context)
     let losses = try FileWriting.settleLosses(records, target, context)
     if !target.writer.isSealed {
       context.talk.warn("readable to anyone who gets the file: \(RecordTables.summary(records))")
@@ -65,6 +66,6 @@ struct ExportCommand: Command {
         span, to: target.write.output, replacing: target.write.force, isBinary: false, context)
     }
     context.talk.say(.ok, "Written to \(BackupOpening.shown(output: target.write.output)).")
-    return losses.isEmpty ? .done : .partial
+    return losses.isEmpty ? damage.exitCode : .partial
   }
 }

@@ -29,11 +29,18 @@ struct FormatsCommand: Command {
       Table.Column("format"), Table.Column("written"), Table.Column("sealed"), Table.Column("name", rank: 1),
     ])
     for format in FormatRegistry.formats {
-      let versions = (written[format.identifier] ?? []).map(\.version).sorted()
-      let sealed = (written[format.identifier] ?? []).contains(where: \.isSealed)
+      let writers = written[format.identifier] ?? []
+      let versions = Set(writers.map(\.version)).sorted().map { "v\($0)" }
+      let sealed: String
+      switch (writers.contains(where: \.isSealed), writers.contains { !$0.isSealed }) {
+      case (true, true): sealed = "both"
+      case (true, false): sealed = "yes"
+      case (false, true): sealed = "no"
+      case (false, false): sealed = "-"
+      }
       table.add([
-        format.identifier.rawValue, versions.isEmpty ? "-" : "v" + versions.map(String.init).joined(separator: ", v"),
-        sealed ? "yes" : "no", format.displayName,
+        format.identifier.rawValue, versions.isEmpty ? "-" : versions.joined(separator: ", "), sealed,
+        format.displayName,
       ])
     }
     try context.output.write(table.text(context.output.style))

@@ -51,21 +51,49 @@ struct ImportCommand: Command {
     defer { vault.lock() }
     let backup = try BackupOpening.open(header, file, opening, context)
     BackupOpening.report(backup, context)
-    let plan = try withVaultErrors(folder) { () throws(VaultError) in
-      MergePlan(
-        existing: try vault.entries().map { ($0.id, $0.entry) }, existingUnusable: try vault.records().unusable,
-        bin: try vault.bin().map { ($0.id, $0.entry) }, tombstones: try vault.tombstones(), fromBin: fromBin,
-        deletedToo: deletedToo, incoming: backup.records)
-    }
+    var planned = try plan(backup, vault, folder)
     if !isDryRun {
-      let held = try withVaultErrors(folder) { () throws(VaultError) in try vault.records().opaque }
-      let changes = plan.changes(opaque: backup.records.opaque, beside: held)
-      if !changes.isEmpty {
-        try withVaultErrors(folder) { () throws(VaultError) in _ = try vault.apply(changes) }
+      for attempt in 1...3 {
+        do throws(VaultError) {
+          _ = try vault.apply(planned.changes, ifCounterIs: planned.counter)
+          break
+        } catch {
+          // What another writer did meanwhile belongs into the plan.
+          guard error.code == .changedMeanwhile, attempt < 3 else { throw CommandFailure(error, folder: folder) }
+          planned = try plan(backup, vault, folder)
+        }
       }
     }
+    let damage = VaultDamage(planned.damaged).tell(context)
+    let plan = planned.plan
     try show(plan, backup, context)
-    return backup.problems.isEmpty ? .done : .partial
+    return backup.problems.isEmpty ? damage.exitCode : .partial
+  }
+
+  /// A plan with what it was made from.
+  private struct Planned {
+    var plan: MergePlan
+    var changes: [VaultChange]
+    var damaged: [VaultFault]
+    var counter: Int64
+  }
+
+  private func plan(_ backup: OpenedBackup, _ vault: Vault, _ folder: String) throws(CommandFailure) -> Planned {
+    try withVaultErrors(folder) { () throws(VaultError) in
+      let counter = try vault.counter()
+      let bin = try vault.bin().map { ($0.id, $0.entry) }
+      var damaged = vault.damage
+      let entries = try vault.entries().map { ($0.id, $0.entry) }
+      // Records look at all that entries do, so what they leave out is all of it.
+      let records = try vault.records()
+      damaged += vault.damage
+      let plan = MergePlan(
+        existing: entries, existingUnusable: records.unusable, bin: bin, tombstones: try vault.tombstones(),
+        fromBin: fromBin, deletedToo: deletedToo, historyCount: Vault.historyCount, incoming: backup.records)
+      return Planned(
+        plan: plan, changes: plan.changes(opaque: backup.records.opaque, beside: records.opaque), damaged: damaged,
+        counter: counter)
+    }
   }
 }
 

@@ -69,10 +69,11 @@ struct ListCommand: Command {
     let vault = try unlock.unlock(.readOnly, context)
     defer { vault.lock() }
     let all = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
+    let damage = VaultDamage(vault).tell(context)
     let listed = sorted(all.filter { isWanted($0) })
     if output.json {
       try context.output.writeLine(json: document(listed))
-      return .done
+      return damage.exitCode
     }
     var table = Table([
       Table.Column("kind", rank: 3), Table.Column("name", shortens: true), Table.Column("account", shortens: true),
@@ -88,11 +89,11 @@ struct ListCommand: Command {
     }
     try context.output.write(table.text(context.output.style))
     try context.output.flush()
-    if listed.isEmpty {
+    if listed.isEmpty, damage.lines.isEmpty || !all.isEmpty {
       context.talk.say(all.isEmpty ? "The vault is empty." : "Nothing in the vault fits.")
       context.talk.hint(all.isEmpty ? "seif import FILE" : "seif list")
     }
-    return .done
+    return damage.exitCode
   }
 
   private func isWanted(_ entry: EntrySummary) -> Bool {

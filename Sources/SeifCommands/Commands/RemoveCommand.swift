@@ -26,6 +26,7 @@ struct RemoveCommand: Command {
     let vault = try unlock.unlock(.readWrite, context)
     defer { vault.lock() }
     let all = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
+    _ = VaultDamage(vault).tell(context)
     // Every query is settled before anything goes: all of them or none.
     var ids: [UUID] = []
     for query in queries {

@@ -32,6 +32,7 @@ struct ShowCommand: Command {
     let vault = try unlock.unlock(.readOnly, context)
     defer { vault.lock() }
     let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
+    let damage = VaultDamage(vault).tell(context)
     let hit = try Query(query).resolve(stored, context)
     let entry = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
     if output.json {
@@ -39,13 +40,13 @@ struct ShowCommand: Command {
       records.append(entry)
       let document = NeutralJSON.write(source: SourceFacts(format: "vault"), records: records, reveal: reveal.reveal)
       try document.withBytes { (bytes) throws(CommandFailure) in try context.output.write(raw: bytes) }
-      return .done
+      return damage.exitCode
     }
     for (name, value) in EntryFields(entry, reveals: reveal.reveal, style: context.output.style).lines {
       try context.output.writeLine("\(name): \(value)")
     }
     if !reveal.reveal { context.talk.hint("seif show --reveal \(query)") }
-    return .done
+    return damage.exitCode
   }
 }
 

@@ -46,7 +46,7 @@ struct StatusCommand: Command {
       defer { vault.lock() }
       let summaries = try withVaultErrors(location.folder) { () throws(VaultError) in try vault.summaries() }
       state.counts = KindName.allCases.map { kind in (kind, summaries.count { kind.fits($0.kind) }) }
-      state.faults = vault.openingFaults.map { "\($0)" }
+      state.faults = vault.openingFaults.map { "\($0)" } + VaultDamage(vault).lines
       let standing = BackupService.standing(try VaultLedger(vault: vault).events())
       for (destination, proofs) in Dictionary(grouping: standing, by: \.destination) {
         if let newest = proofs.max(by: { $0.at < $1.at }) { state.proofs.append((destination, newest)) }

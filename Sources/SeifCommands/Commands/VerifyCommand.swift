@@ -61,7 +61,9 @@ struct VerifyCommand: Command {
       context.talk.say(.ok, "\(BackupOpening.shown(file)) keeps every rule that was checked.")
       return .done
     }
-    context.talk.warn("\(faults) of \(findings.count) rules aren't kept; the file may open all the same: seif open")
+    let rules = findings.count == 1 ? "1 rule" : "\(findings.count) rules"
+    let verb = faults == 1 ? "isn't" : "aren't"
+    context.talk.warn("\(faults) of \(rules) \(verb) kept; the file may open all the same: seif open")
     return .checkFailed
   }
 

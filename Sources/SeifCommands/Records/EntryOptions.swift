@@ -1,4 +1,5 @@
 internal import SeifBytes
+internal import SeifFormats
 internal import SeifOTP
 internal import SeifRecords
 
@@ -98,12 +99,12 @@ enum CodeInput {
       do throws(KeyURIError) {
         switch try ForeignKeyURI(parsing: given) {
         case .standard(let uri):
-          return .account(
-            Account(issuer: name ?? uri.issuer, account: account ?? uri.account, otp: uri.parameters))
+          var (made, _) = Account.make(uri)
+          (made.issuer, made.account) = (name ?? uri.issuer, account ?? uri.account)
+          return .account(made)
         case .other(let uri):
-          var other = OtherAccount(type: uri.kind == .motp ? "motp" : "yandex")
+          var (other, _) = OtherAccount.make(uri)
           (other.issuer, other.account) = (name ?? uri.issuer, account ?? uri.account)
-          (other.secret, other.pin) = (Base32.encode(uri.secret), uri.pin)
           return .otherAccount(other)
         }
       } catch {

@@ -20,19 +20,21 @@ enum ForeignMembers {
   static func removed(from records: Records) -> (records: Records, losses: [Loss]) {
     var records = records
     var losses: [Loss] = []
-    let top = records.opaque.filter { member in
+    let filled = Set(additionNames.filter { has($0, records) })
+    func isBroken(_ member: OpaqueMember) -> Bool {
       let isAddition = additionNames.contains(member.key)
-      return topNames.contains(member.key) || (isAddition && (isList(member.value) || has(member.key, records)))
+      return topNames.contains(member.key) || (isAddition && (isList(member.value) || filled.contains(member.key)))
     }
-    losses += top.map { Loss(kind: .accounts, field: $0.key) }
-    if !top.isEmpty { records.opaque.removeAll { top.contains($0) } }
+    losses += records.opaque.filter(isBroken).map { Loss(kind: .accounts, field: $0.key) }
+    records.opaque.removeAll(where: isBroken)
     for kind in RecordKind.allCases {
       for index in 0..<records.count(of: kind) {
         guard let entry = suspect(kind, index, records) else { continue }
         let broken = brokenMembers(of: entry, kind)
         guard !broken.isEmpty else { continue }
         var info = entry.info
-        info.opaque.removeAll { broken.contains($0) }
+        let members = Set(broken)
+        info.opaque.removeAll { members.contains($0) }
         losses += broken.map { Loss(kind: kind, index: index, field: $0.key) }
         records.replaceInfo(kind, index, info)
       }
@@ -76,7 +78,9 @@ enum ForeignMembers {
     var problems: [EntryProblem] = []
     EntryDecoding.decode(kind, entry: document.root, into: &read, problems: &problems)
     guard read.unusable.isEmpty else { return named }
-    return named.filter { document.root[$0.key]?.canonical != $0.value }
+    var written: [String: SecretValue] = [:]
+    for (key, value) in document.root.members where names.contains(key.text) { written[key.text] = value.canonical }
+    return named.filter { written[$0.key] != $0.value }
   }
 }
 

@@ -87,7 +87,8 @@ public enum NeutralJSON {
     writer.key("lost")
     writer.beginArray()
     let keys = RecordKind.documents.allLost(in: records) + records.unusableLost(.documents)
-    for loss in losses + keys.filter({ !losses.contains($0) }) {
+    let named = Set(losses.filter { $0.kind == .documents })
+    for loss in losses + keys.filter({ !named.contains($0) }) {
       member(kind: loss.kind.rawValue, index: loss.index, field: loss.field, reason: nil, &writer)
     }
     writer.endArray()

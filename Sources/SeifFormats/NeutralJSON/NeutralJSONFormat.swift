@@ -73,14 +73,15 @@ struct NeutralJSONFile: BackupFile {
       }
     }
     if root["codesAt"] != nil { dropCodes(&records) }
+    // Positions go on from the entries that can be used.
+    var positions: [RecordKind: Int] = [:]
     for row in root["unusable"]?.elements.map({ $0 }) ?? [] {
       guard let kind = row["kind"]?.string.flatMap({ RecordKind(rawValue: $0) }), let entry = row["entry"] else {
         continue
       }
-      problems.append(
-        EntryProblem(
-          list: kind.rawValue, index: records.count(of: kind) + records.unusable.filter { $0.kind == kind }.count,
-          reason: "unusable-in-source"))
+      let position = positions[kind] ?? records.count(of: kind) + records.unusable.count { $0.kind == kind }
+      positions[kind] = position + 1
+      problems.append(EntryProblem(list: kind.rawValue, index: position, reason: "unusable-in-source"))
       records.unusable.append(UnusableEntry(kind: kind, json: entry.canonical))
     }
     records.opaque = root.unknownMembers(besides: NeutralJSON.reserved)

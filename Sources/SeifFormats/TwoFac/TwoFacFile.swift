@@ -30,7 +30,8 @@ struct TwoFacFile: BackupFile {
       do throws(TwoFacEntry.Fault) {
         let uri = try entry.uri(passkeys: passkeys)
         isAnyOpen = true
-        let (account, found) = try Self.account(uri, entry)
+        let (account, isWhole, found) = try Self.account(uri, entry)
+        if !isWhole { problems.append(.parametersNotKept(index: index)) }
         notices += found.map { "accounts[\(index)]: \($0)" }
         records.accounts.append(account)
       } catch {
@@ -47,14 +48,14 @@ struct TwoFacFile: BackupFile {
 
   private static func account(
     _ uri: SecretValue, _ entry: TwoFacEntry
-  ) throws(TwoFacEntry.Fault) -> (Account, notices: [String]) {
+  ) throws(TwoFacEntry.Fault) -> (Account, isWhole: Bool, notices: [String]) {
     let read: KeyURI
     do throws(KeyURIError) {
       read = try KeyURI(parsing: uri)
     } catch {
       throw TwoFacEntry.Fault(reason: "uri:\(error.part.rawValue)")
     }
-    var notices = uriNotices(read)
+    var notices = read.warnings.map(\.description)
     if let label = entry.label, !label.isEmpty,
       TwoFacURI.decoded(label) != TwoFacURI.decoded("\(read.issuer):\(read.account)")
     {
@@ -62,28 +63,26 @@ struct TwoFacFile: BackupFile {
     }
     if entry.hasUnknownColor { notices.append("unknown colour left out") }
     // Releases before 1.4 put the issuer before the account once more with each restore.
-    var name = read.account
-    if !read.issuer.isEmpty {
-      while name.utf8.starts(with: "\(read.issuer):".utf8) {
-        name = String(decoding: Array(name.utf8.dropFirst(read.issuer.utf8.count + 1)), as: UTF8.self)
-      }
-    }
+    let name = withoutRepeated(read.issuer, read.account)
     if name.utf8.count != read.account.utf8.count { notices.append("the issuer repeated in the account was left out") }
-    var account = Account(issuer: read.issuer, account: name, otp: read.parameters)
-    account.info.opaque = entry.opaque
+    var info = EntryInfo()
+    info.opaque = entry.opaque
     if let color = entry.color {
-      account.info.opaque.append(OpaqueMember(key: "color", value: SecretValue(utf8: "\"\(color)\"")))
-      account.info.opaque.sort { utf8Precedes($0.key, $1.key) }
+      info.opaque.append(OpaqueMember(key: "color", value: SecretValue(utf8: "\"\(color)\"")))
+      info.opaque.sort { utf8Precedes($0.key, $1.key) }
     }
-    return (account, notices)
+    var (account, isWhole) = Account.make(read, info: info)
+    account.account = name
+    return (account, isWhole, notices)
   }
-}
 
-/// What a URI says that isn't kept or is odd, in words without values.
-func uriNotices(_ uri: KeyURI) -> [String] {
-  var notices = uri.warnings.map(\.description)
-  if !uri.otherParameters.isEmpty { notices.append("parameters of the URI that mean nothing here were left out") }
-  return notices
+  private static func withoutRepeated(_ issuer: String, _ account: String) -> String {
+    guard !issuer.isEmpty else { return account }
+    let prefix = Array("\(issuer):".utf8)
+    var rest = Array(account.utf8)[...]
+    while rest.starts(with: prefix) { rest = rest.dropFirst(prefix.count) }
+    return String(decoding: rest, as: UTF8.self)
+  }
 }
 
 extension SecretValue {

@@ -116,9 +116,10 @@ enum TwoFacURI {
   }
 
   private static func trimmed(_ text: String) -> String {
-    var scalars = text.unicodeScalars[...]
-    while scalars.first?.properties.isWhitespace == true { scalars.removeFirst() }
-    while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
-    return String(scalars)
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return "" }
+    return String(scalars[first...last])
   }
 }

@@ -1,6 +1,7 @@
 public import SeifBytes
 public import SeifRecords
 internal import SeifCrypto
+internal import SeifOTP
 
 /// Writes TwoFac backups byte for byte as the app does: version 2, which most releases read; version 3 keeps colours;
 /// version 1 is in clear. Sealed entries hold only what the passkey itself holds: 200 rounds, names in clear.
@@ -31,7 +32,8 @@ public struct TwoFacWriter: BackupWriter {
       }
       losses += entry.changed.map { Loss(kind: .accounts, index: index, field: $0) }
       losses += account.info.filledFields.map { Loss(kind: .accounts, index: index, field: $0) }
-      losses += account.info.opaque.filter { $0.key != "color" || entry.color == nil }
+      losses += URIParameters.members(of: account.info, besidesURI: entry.holdsParameters)
+        .filter { $0.key != "color" || entry.color == nil }
         .map { Loss(kind: .accounts, index: index, field: $0.key) }
     }
     return losses + records.lossesOutside(.accounts, keepsUnusable: false)
@@ -42,6 +44,7 @@ public struct TwoFacWriter: BackupWriter {
     var label: String
     var color: String?
     var changed: [String]
+    var holdsParameters: Bool
   }
 
   private func entry(_ account: Account) -> Entry? {
@@ -54,8 +57,26 @@ public struct TwoFacWriter: BackupWriter {
     let color = TwoFacFormat.colors.first { color in
       account.info.opaque.contains { $0.key == "color" && $0.value == SecretValue(utf8: "\"\(color)\"") }
     }
+    let whole = Self.uri(uri, with: account, named: names)
     return Entry(
-      uri: uri, label: "\(names.issuer):\(names.account)", color: version == 3 ? color : nil, changed: changed)
+      uri: whole ?? uri, label: "\(names.issuer):\(names.account)", color: version == 3 ? color : nil, changed: changed,
+      holdsParameters: whole != nil)
+  }
+
+  // The app skips parameters that it doesn't know; what it means by a name it knows is none of these.
+  private static func uri(
+    _ uri: SecretValue, with account: Account, named names: TwoFacURI.Names
+  ) -> SecretValue? {
+    guard let parameters = URIParameters.held(in: account.info),
+      (try? KeyURI(
+        issuer: names.issuer, account: names.account, parameters: account.otp, otherParameters: parameters)) != nil
+    else { return nil }
+    let query = KeyURI.query(parameters)
+    guard uri.byteCount + query.byteCount <= KeyURI.maximumByteCount else { return nil }
+    var text = SecretBuffer(capacity: uri.byteCount + query.byteCount)
+    text.append(uri)
+    text.append(query)
+    return text.finish()
   }
 
   /// - Throws: `passphraseRequired` without a passphrase or with one of white space alone; `nothingToWrite` for a sealed

@@ -51,11 +51,15 @@ struct URIListFile: BackupFile {
       let reason: String
       switch entry.content {
       case .standard(let uri):
-        records.accounts.append(Account(issuer: uri.issuer, account: uri.account, otp: uri.parameters))
-        notices += uriNotices(uri).map { "line \(entry.lineNumber): \($0)" }
+        let (account, isWhole) = Account.make(uri)
+        records.accounts.append(account)
+        if !isWhole { problems.append(.parametersNotKept(index: index)) }
+        notices += uri.warnings.map { "line \(entry.lineNumber): \($0)" }
         continue
       case .other(let uri):
-        records.otherAccounts.append(OtherAccount(uri))
+        let (account, isWhole) = OtherAccount.make(uri)
+        records.otherAccounts.append(account)
+        if !isWhole { problems.append(.parametersNotKept(index: index)) }
         notices += uri.warnings.map { "line \(entry.lineNumber): \($0)" }
         continue
       case .migration: reason = "migration:line-\(entry.lineNumber)"
@@ -66,17 +70,6 @@ struct URIListFile: BackupFile {
     }
     return OpenedBackup(
       header: header, exportedAt: nil, records: records, problems: problems, link: nil, body: bytes, notices: notices)
-  }
-}
-
-extension OtherAccount {
-  /// The record of a Mobile-OTP or Yandex URI, its secret in base32.
-  init(_ uri: OtherKeyURI) {
-    self.init(type: uri.kind == .motp ? "motp" : "yandex")
-    issuer = uri.issuer
-    account = uri.account
-    secret = Base32.encode(uri.secret)
-    pin = uri.pin
   }
 }
 

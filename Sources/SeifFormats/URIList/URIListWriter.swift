@@ -13,17 +13,21 @@ public struct URIListWriter: BackupWriter {
   public var fileExtension: String { "txt" }
 
   public func losses(of records: Records) -> [Loss] {
-    func fields(_ info: EntryInfo) -> [String] { info.filledFields + info.opaque.map(\.key) }
+    func fields(_ info: EntryInfo, _ holdsParameters: Bool) -> [String] {
+      info.filledFields + URIParameters.members(of: info, besidesURI: holdsParameters).map(\.key)
+    }
     var losses: [Loss] = []
     for (index, account) in records.accounts.enumerated() {
-      losses += fields(account.info).map { Loss(kind: .accounts, index: index, field: $0) }
+      losses += fields(account.info, account.uri(.list).holdsParameters).map {
+        Loss(kind: .accounts, index: index, field: $0)
+      }
     }
     for (index, account) in records.otherAccounts.enumerated() {
-      guard account.uri != nil else {
+      guard let (_, holdsParameters) = account.uri else {
         losses.append(Loss(kind: .otherAccounts, index: index))
         continue
       }
-      losses += fields(account.info).map { Loss(kind: .otherAccounts, index: index, field: $0) }
+      losses += fields(account.info, holdsParameters).map { Loss(kind: .otherAccounts, index: index, field: $0) }
     }
     losses += records.lossesOutside(.accounts, keepsUnusable: true).filter {
       $0.kind != .otherAccounts || ($0.index ?? 0) >= records.otherAccounts.count
@@ -38,21 +42,10 @@ public struct URIListWriter: BackupWriter {
   public func write(
     _ records: Records, options: WritingOptions, passphrase: borrowing SecretBytes?
   ) throws(FormatError) -> SecretValue {
-    let accounts = records.accounts.map {
-      KeyURI(issuer: $0.issuer, account: $0.account, parameters: $0.otp).write()
-    }
-    let others = records.otherAccounts.compactMap { $0.uri?.write() }
+    let accounts = records.accounts.map { $0.uri(.list).uri.write() }
+    let others = records.otherAccounts.compactMap { $0.uri?.uri.write() }
     let kept = records.unusable.filter { $0.kind == .accounts }.compactMap(\.line)
     return URIList.write(accounts + others + kept)
-  }
-}
-
-extension OtherAccount {
-  /// The account as a URI, if its kind has one and its secret can be used.
-  var uri: OtherKeyURI? {
-    guard let kind: OtherKeyURI.Kind = ["motp": .motp, "yandex": .yandex][type], let secret else { return nil }
-    guard let bytes = secret.withBytes({ text in try? Base32.decodeLeniently(text) }) else { return nil }
-    return try? OtherKeyURI(kind: kind, issuer: issuer, account: account, secret: bytes, pin: pin)
   }
 }
 

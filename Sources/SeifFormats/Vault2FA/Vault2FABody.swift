@@ -22,7 +22,7 @@ enum Vault2FABody {
     var problems: [EntryProblem] = []
     var notices: [String] = []
     for (index, value) in list.elements.enumerated() {
-      guard let reason = readEntry(value, at: index, &records, &notices) else { continue }
+      guard let reason = readEntry(value, at: index, &records, &problems, &notices) else { continue }
       problems.append(EntryProblem(list: RecordKind.accounts.rawValue, index: index, reason: reason))
       records.unusable.append(UnusableEntry(kind: .accounts, json: value.canonical))
     }
@@ -34,7 +34,8 @@ enum Vault2FABody {
 
   // The reason why an entry can't be used, or nil.
   private static func readEntry(
-    _ value: JSONValue, at index: Int, _ records: inout Records, _ notices: inout [String]
+    _ value: JSONValue, at index: Int, _ records: inout Records, _ problems: inout [EntryProblem],
+    _ notices: inout [String]
   ) -> String? {
     guard value.kind == .object else { return "not-an-object" }
     guard let uri = value["uri"]?.secret else { return "no-uri" }
@@ -52,9 +53,10 @@ enum Vault2FABody {
     info.opaque = value.unknownMembers(besides: taken)
     do throws(KeyURIError) {
       let parsed = try KeyURI(parsing: uri)
-      records.accounts.append(
-        Account(issuer: parsed.issuer, account: parsed.account, otp: parsed.parameters, info: info))
-      notices += uriNotices(parsed).map { "accounts[\(index)]: \($0)" }
+      let (account, isWhole) = Account.make(parsed, info: info)
+      records.accounts.append(account)
+      if !isWhole { problems.append(.parametersNotKept(index: index)) }
+      notices += parsed.warnings.map { "accounts[\(index)]: \($0)" }
       return nil
     } catch {
       return "bad-uri:\(error.part.rawValue)"
@@ -67,7 +69,8 @@ enum Vault2FABody {
     writer.key("accounts")
     writer.beginArray()
     for (index, entry) in records.accounts.enumerated() {
-      writer.beginObject(opaque: entry.info.opaque)
+      let (uri, holdsParameters) = entry.uri(.backup)
+      writer.beginObject(opaque: URIParameters.members(of: entry.info, besidesURI: holdsParameters))
       if let createdAt = entry.info.createdAt, writer.key("createdAt", isDefault: false) {
         writer.string(createdAt.rfc3339)
       }
@@ -76,9 +79,7 @@ enum Vault2FABody {
       if writer.key("sortIndex", isDefault: entry.info.sortIndex == nil) {
         writer.integer(entry.info.sortIndex ?? Int64(index))
       }
-      if writer.key("uri", isDefault: false) {
-        writer.string(KeyURI(issuer: entry.issuer, account: entry.account, parameters: entry.otp).write())
-      }
+      if writer.key("uri", isDefault: false) { writer.string(uri.write()) }
       writer.endObject()
     }
     for entry in records.unusable where entry.kind == .accounts { writer.raw(entry.json) }

@@ -86,8 +86,14 @@ extension HeaderFacts.KeyDerivation {
   public var words: String {
     switch self {
     case .none: "nothing"
-    case .pbkdf2(let rounds): "PBKDF2-HMAC-SHA256, \(rounds) rounds"
-    case .argon2id(let cost): "Argon2id, \(cost.memoryKiB) KiB, \(cost.passes) passes, \(cost.lanes) lanes"
+    case .pbkdf2(let rounds): "PBKDF2-HMAC-SHA256, \(counted(rounds, "round"))"
+    case .argon2id(let cost):
+      "Argon2id, \(cost.memoryKiB) KiB, \(counted(cost.passes, "pass", "passes")), \(counted(cost.lanes, "lane"))"
     }
   }
+}
+
+/// A number with its noun: "1 lane", "2 lanes".
+func counted(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+  "\(number) \(number == 1 ? one : many ?? one + "s")"
 }

@@ -70,7 +70,8 @@ public struct Inspection: Sendable {
     case .none: break
     case .pbkdf2(let rounds):
       if rounds < AuthBackupV1.standardRounds {
-        found.append("Only \(rounds) rounds: \(AuthBackupV1.standardRounds) are usual, and each guess is cheaper so.")
+        found.append(
+          "Only \(counted(rounds, "round")): \(AuthBackupV1.standardRounds) are usual, and each guess is cheaper so.")
       }
       found.append("PBKDF2 needs no memory: graphics cards guess many passphrases at once.")
     case .argon2id(let cost):

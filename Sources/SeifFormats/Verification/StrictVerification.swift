@@ -75,7 +75,8 @@ public enum StrictVerification {
       problem.list + (problem.index.map { "[\($0)]" } ?? "") + (problem.field.map { ".\($0)" } ?? "")
     }
     findings.check(
-      "entries", places.isEmpty, "each of \(backup.records.count) entries can be used",
+      "entries", places.isEmpty,
+      backup.records.count == 1 ? "the entry can be used" : "each of \(backup.records.count) entries can be used",
       else: "can't be used: \(places.prefix(20).joined(separator: ", "))\(places.count > 20 ? ", …" : "")")
   }
 }

@@ -6,6 +6,7 @@ public import SeifBytes
 /// parameter is preferred to the label; the first colon of the label, escaped or not, separates issuer and account;
 /// spaces after it are skipped; a run of escapes that isn't UTF-8 as a whole stays as it is; secrets are read as
 /// `Base32.decodeLeniently` does; numbers are 1 to 19 ASCII digits; unknown parameters are kept and mean nothing.
+/// `write()` writes them only where they were given to the initializer that checks them.
 public struct KeyURI: Sendable {
   /// How a reader takes what writers disagree about.
   ///
@@ -36,6 +37,12 @@ public struct KeyURI: Sendable {
     public let name: String
     /// Its value, decoded; a secret since it may be one.
     public let value: SecretValue
+
+    /// A parameter. Any is taken here; whether it can be written with a URI is that URI's to say.
+    public init(name: String, value: SecretValue) {
+      self.name = name
+      self.value = value
+    }
   }
 
   /// The service; empty if there is none.
@@ -44,10 +51,12 @@ public struct KeyURI: Sendable {
   public let account: String
   /// What makes the codes.
   public let parameters: OTPParameters
-  /// Parameters without a meaning here, in the order of the text; not written back.
+  /// Parameters without a meaning here, in the order of the text.
   public let otherParameters: [OtherParameter]
   /// What is odd about the text that was read.
   public let warnings: [KeyURIWarning]
+  /// Whether `write()` writes `otherParameters`: those of a text that was read haven't been checked against its names.
+  let writesOthers: Bool
 
   /// The longest URI that is read, in bytes.
   public static let maximumByteCount = 65_536
@@ -61,13 +70,14 @@ public struct KeyURI: Sendable {
 
   init(
     issuer: String, account: String, parameters: OTPParameters, otherParameters: [OtherParameter],
-    warnings: [KeyURIWarning]
+    warnings: [KeyURIWarning], writesOthers: Bool = false
   ) {
     self.issuer = issuer
     self.account = account
     self.parameters = parameters
     self.otherParameters = otherParameters
     self.warnings = warnings
+    self.writesOthers = writesOthers
   }
 
   /// Reads the UTF-8 of a Key URI.

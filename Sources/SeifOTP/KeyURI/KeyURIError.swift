@@ -76,7 +76,7 @@ public enum KeyURIWarning: Sendable, Hashable, CaseIterable, CustomStringConvert
   case steamByNameOnly
   /// Codes need a PIN, and none is there.
   case pinMissing
-  /// The PIN that is there isn't base32 of a text, and was left out.
+  /// The PIN that is there isn't base32 of a text; it is kept as a parameter without a meaning.
   case pinUnreadable
   /// The secret of a Mobile-OTP account isn't hexadecimal; taken as it is.
   case secretNotHexadecimal
@@ -90,7 +90,7 @@ public enum KeyURIWarning: Sendable, Hashable, CaseIterable, CustomStringConvert
     case .steamByIssuer: "taken as a Steam account: issuer Steam, five digits"
     case .steamByNameOnly: "the issuer is Steam, but the codes are ordinary ones"
     case .pinMissing: "codes need a PIN, and none is there"
-    case .pinUnreadable: "the PIN couldn't be read and was left out"
+    case .pinUnreadable: "the PIN couldn't be read"
     case .secretNotHexadecimal: "the secret isn't hexadecimal; taken as it is"
     }
   }

@@ -103,7 +103,8 @@ struct KeyURIFields {
     return unsafe match(decoded.span.bytes, ignoringCase: ignoringCase)
   }
 
-  private static func match(_ text: RawSpan, ignoringCase: Bool) -> Name? {
+  /// The parameter of a name.
+  static func match(_ text: RawSpan, ignoringCase: Bool) -> Name? {
     Name.allCases.first { text.isEqual(to: $0.text, ignoringCase: ignoringCase) }
   }
 }

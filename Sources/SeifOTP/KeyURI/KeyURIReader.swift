@@ -120,7 +120,8 @@ enum KeyURIReader {
       if pin == nil { warnings.append(.pinUnreadable) }
     }
     if pin == nil { warnings.append(.pinMissing) }
-    let others = try others(uri, fields, used: [names.accountPlace, fields[.pin]])
+    let used = pin == nil && fields[.pin]?.isEmpty == false ? nil : fields[.pin]
+    let others = try others(uri, fields, used: [names.accountPlace, used])
     do {
       return try OtherKeyURI(
         kind: kind, issuer: names.issuer, account: names.account, secret: key, pin: pin, otherParameters: others,

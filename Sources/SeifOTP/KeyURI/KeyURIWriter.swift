@@ -24,6 +24,7 @@ enum KeyURIWriter {
       text.append(
         utf8: "&algorithm=\(uri.parameters.algorithm.name)&digits=\(uri.parameters.digits)&counter=\(counter)")
     }
+    if uri.writesOthers { append(uri.otherParameters, to: &text) }
     return text.finish()
   }
 
@@ -42,7 +43,17 @@ enum KeyURIWriter {
       text.append(utf8: "&pin=")
       text.append(Base32.encode(pin))
     }
+    if uri.writesOthers { append(uri.otherParameters, to: &text) }
     return text.finish()
+  }
+
+  static func append(_ parameters: [KeyURI.OtherParameter], to text: inout SecretBuffer) {
+    for parameter in parameters {
+      text.append(0x26)
+      unsafe PercentEncoding.encode(parameter.name.utf8Span.span.bytes, into: &text)
+      text.append(0x3D)
+      parameter.value.withBytes { PercentEncoding.encode($0, into: &text) }
+    }
   }
 
   // A reader splits the label at its first colon, escaped or not, and skips spaces after it. So an issuer with a colon

@@ -20,10 +20,11 @@ public struct OtherKeyURI: Sendable {
   public let secret: SecretValue
   /// UTF-8; nil where the URI has none.
   public let pin: SecretValue?
-  /// Parameters without a meaning here, in the order of the text; not written back.
+  /// Parameters without a meaning here, in the order of the text; a PIN that can't be read is one.
   public let otherParameters: [KeyURI.OtherParameter]
   /// What is odd about the text that was read.
   public let warnings: [KeyURIWarning]
+  let writesOthers: Bool
 
   /// An account to be written.
   ///
@@ -37,7 +38,7 @@ public struct OtherKeyURI: Sendable {
 
   init(
     kind: Kind, issuer: String, account: String, secret: SecretValue, pin: SecretValue?,
-    otherParameters: [KeyURI.OtherParameter], warnings: [KeyURIWarning]
+    otherParameters: [KeyURI.OtherParameter], warnings: [KeyURIWarning], writesOthers: Bool = false
   ) throws(OTPError) {
     guard (1...OTPParameters.maximumSecretByteCount).contains(secret.byteCount) else { throw .secret }
     guard kind == .motp || secret.byteCount >= 16 else { throw .secret }
@@ -49,6 +50,7 @@ public struct OtherKeyURI: Sendable {
     self.pin = pin
     self.otherParameters = otherParameters
     self.warnings = warnings
+    self.writesOthers = writesOthers
   }
 
   /// The text, ASCII. A PIN is written as `pin`, base32 of its UTF-8, as the programs do that write one at all.

@@ -68,7 +68,12 @@ enum PercentEncoding {
     guard !isASCII else { return true }
     var run = SecretBuffer(capacity: (end - start) / 3)
     for position in stride(from: start, to: end, by: 3) { run.append(escaped(text, at: position)) }
-    return run.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe isValidUTF8($0) } }
+    return run.withBytes { isUTF8($0) }
+  }
+
+  /// Whether bytes are UTF-8.
+  static func isUTF8(_ bytes: RawSpan) -> Bool {
+    unsafe bytes.withUnsafeBytes { unsafe isValidUTF8($0) }
   }
 
   private static func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {

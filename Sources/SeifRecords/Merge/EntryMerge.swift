@@ -77,12 +77,7 @@ enum EntryMerge {
       rows.insert(PreviousPassword(password: theirs.password, changedAt: nil), at: 0)
     }
     guard !rows.isEmpty else { return false }
-    var passwords = Set(mine.history.map(\.password) + [mine.password])
-    var known = Set(mine.history.map { HistoryKey($0) })
-    let gained = rows.filter { row in
-      let isNew = passwords.insert(row.password).inserted
-      return known.insert(HistoryKey(row)).inserted && (isNew || !row.opaque.isEmpty)
-    }
+    let gained = rows.count <= 2 ? fewUnknown(rows, mine) : unknown(rows, mine)
     guard !gained.isEmpty else { return false }
     mine.history = theirsFirst ? gained + mine.history : mine.history + gained
     if mine.history.allSatisfy({ $0.changedAt != nil }) {
@@ -93,6 +88,26 @@ enum EntryMerge {
       mine.history = ordered.map(\.element)
     }
     return true
+  }
+
+  private static func unknown(_ rows: [PreviousPassword], _ mine: Password) -> [PreviousPassword] {
+    let fields = HistoryOverflow.fields(of: mine)
+    var passwords = Set(mine.history.map(\.password) + fields.map(\.value) + [mine.password])
+    var known = Set(mine.history.map { HistoryKey($0) })
+    let kept = Set(fields.map { FieldKey($0) })
+    return rows.filter { row in
+      let isNew = passwords.insert(row.password).inserted
+      guard known.insert(HistoryKey(row)).inserted, isNew || !row.opaque.isEmpty else { return false }
+      return !kept.contains(FieldKey(HistoryOverflow.field(row)))
+    }
+  }
+
+  // The same without sets of ours: many versions of one login, each with a row or two, may meet a long history.
+  private static func fewUnknown(_ rows: [PreviousPassword], _ mine: Password) -> [PreviousPassword] {
+    var part = mine
+    part.history = mine.history.filter { held in rows.contains { $0.password == held.password } }
+    part.info.customFields = mine.info.customFields.filter { held in rows.contains { $0.password == held.value } }
+    return unknown(rows, part)
   }
 
   /// The names of the fields in which two entries of one name differ.

@@ -17,7 +17,8 @@ struct LoginVersions {
   mutating func note(_ login: Password, at index: Int) {
     guard let label = EquivalenceKey.label(.password(login)) else { return }
     Self.note(index, Key(label: label, password: login.password), &present)
-    for row in login.history { Self.note(index, Key(label: label, password: row.password), &past) }
+    let previous = login.history.map(\.password) + HistoryOverflow.fields(of: login).map(\.value)
+    for password in previous { Self.note(index, Key(label: label, password: password), &past) }
   }
 
   // More would never be looked at.

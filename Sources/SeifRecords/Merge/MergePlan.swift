@@ -53,13 +53,15 @@ public struct MergePlan: Sendable {
   ///   - tombstones: identifiers of what was deleted for good.
   ///   - fromBin: whether what lies in the bin comes back, with what the file has beside it.
   ///   - deletedToo: whether what was deleted for good comes back.
+  ///   - historyCount: how many previous passwords the vault keeps of a login; more become fields of the person's own.
   ///   - incoming: the contents of the file.
   public init(
     existing: [(id: UUID, entry: Entry)], existingUnusable: [UnusableEntry] = [],
     bin: [(id: UUID, entry: Entry)] = [], tombstones: Set<UUID> = [], fromBin: Bool = false, deletedToo: Bool = false,
-    incoming: Records
+    historyCount: Int = .max, incoming: Records
   ) {
-    var planner = Planner(existing, bin: bin, fromBin: fromBin, tombstones: deletedToo ? [] : tombstones)
+    var planner = Planner(
+      existing, bin: bin, fromBin: fromBin, tombstones: deletedToo ? [] : tombstones, historyCount: historyCount)
     items = planner.items(for: incoming.entries)
     let held = Set(existingUnusable)
     unusable = incoming.unusable.filter { !held.contains($0) }

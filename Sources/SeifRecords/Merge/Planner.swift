@@ -15,11 +15,16 @@ struct Planner {
   private var versions = LoginVersions()
   private var byLabel: [SecretValue: Int] = [:]
   private var usedIDs: Set<UUID>
+  private let historyCount: Int
   private let bin: StayingBin
   private let tombstones: Set<UUID>
   private var counters: [EquivalenceKey: Int64] = [:]
 
-  init(_ existing: [(id: UUID, entry: Entry)], bin: [(id: UUID, entry: Entry)], fromBin: Bool, tombstones: Set<UUID>) {
+  init(
+    _ existing: [(id: UUID, entry: Entry)], bin: [(id: UUID, entry: Entry)], fromBin: Bool, tombstones: Set<UUID>,
+    historyCount: Int
+  ) {
+    self.historyCount = historyCount
     let pool = fromBin ? existing + bin : existing
     ids = pool.map(\.id)
     entries = pool.map(\.entry)
@@ -83,9 +88,16 @@ struct Planner {
   }
 
   private mutating func gain(_ merged: Entry, _ fields: [String], at index: Int) -> MergePlan.Item {
+    var merged = merged
     if !fields.isEmpty {
+      if case .password(let login) = merged, case .password(let before) = entries[index] {
+        // The vault itself puts the password that was the present one into the history.
+        let isNewer = login.password != before.password
+        let fitting = HistoryOverflow.fit(login, isNewer ? max(0, historyCount - 1) : historyCount)
+        if isNewer || fields.contains("history") { versions.note(fitting, at: index) }
+        merged = .password(fitting)
+      }
       entries[index] = merged
-      if case .password(let login) = merged { versions.note(login, at: index) }
     }
     let outcome: MergePlan.Outcome =
       index >= binStart ? .restored(fields: fields) : fields.isEmpty ? .same : .updated(fields: fields)
@@ -129,14 +141,15 @@ struct Planner {
     }
     if let label = EquivalenceKey.label(entry), let index = byLabel[label] {
       let fields = EntryMerge.differences(entries[index], entry)
-      return MergePlan.Item(entry: free(entry), existing: ids[index], outcome: .conflict(fields: fields))
+      return MergePlan.Item(entry: addable(entry), existing: ids[index], outcome: .conflict(fields: fields))
     }
-    return MergePlan.Item(entry: free(entry), existing: nil, outcome: .new)
+    return MergePlan.Item(entry: addable(entry), existing: nil, outcome: .new)
   }
 
-  // An identifier that is taken already is left to the vault to replace.
-  private mutating func free(_ entry: Entry) -> Entry {
+  // As it can be added: an identifier that is taken already is left to the vault to replace.
+  private mutating func addable(_ entry: Entry) -> Entry {
     var entry = entry
+    if case .password(let login) = entry { entry = .password(HistoryOverflow.fit(login, historyCount)) }
     if let id = entry.info.id, !usedIDs.insert(id).inserted { entry.info.id = nil }
     return entry
   }

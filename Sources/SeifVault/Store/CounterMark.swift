@@ -13,7 +13,8 @@ struct CounterMark {
 
   /// The mark; nil where there is none or it can't be read.
   func read() -> UInt64? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // Not waiting for the writer of a pipe that stands in its place.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     return Self.number(in: descriptor)

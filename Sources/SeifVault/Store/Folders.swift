@@ -1,3 +1,4 @@
+private import CSeif
 private import Glibc
 
 /// Folders of the vault, and files in them.
@@ -24,9 +25,23 @@ enum Folders {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Closes a folder that holds nothing yet to others.
-  static func closeIfEmpty(_ path: String) {
-    if names(in: path) == [] { chmod(path, 0o700) }
+  /// Closes a folder that holds nothing yet to others; one with files in it is a person's own matter, unless others could
+  /// put a file of theirs in the vault's place.
+  ///
+  /// - Returns: why no vault can lie there, or nil.
+  static func refusal(afterClosing path: String) -> String? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return "it is no folder" }
+    guard status.st_uid == geteuid() else { return "the folder belongs to another user" }
+    if names(in: path) == [] {
+      return chmod(path, 0o700) == 0 ? nil : "the folder can't be closed to others, error \(errno)"
+    }
+    return status.st_mode & 0o022 == 0 ? nil : "others can write to the folder; run chmod 700 on it"
+  }
+
+  static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// What stands in a folder, in no order; nil where it can't be read.
@@ -50,9 +65,8 @@ enum Folders {
   ///
   /// - Returns: 0, or the system's error number.
   static func publish(_ temporary: String, as path: String) -> Int32 {
-    guard link(temporary, path) == 0 else { return errno }
-    unlink(temporary)
-    return 0
+    // Not every file system has hard links (FAT, some in user space).
+    seif_rename_new(AT_FDCWD, temporary, path) == 0 ? 0 : errno
   }
 
   static func remove(_ path: String) { unlink(path) }

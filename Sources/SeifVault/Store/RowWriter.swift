@@ -25,6 +25,9 @@ struct RowWriter {
     state.sum.rows &+= 1
   }
 
+  // SQLITE_CONSTRAINT_UNIQUE: `id` is the one column that is UNIQUE; a taken position is SQLITE_CONSTRAINT_PRIMARYKEY.
+  private static let uniqueViolation: Int32 = 2067
+
   /// Inserts a row unless its identifier is taken.
   ///
   /// - Returns: whether it was inserted.
@@ -32,7 +35,7 @@ struct RowWriter {
     do throws(SQLError) {
       try bindAndRun(table.insert, values)
     } catch {
-      guard error.code == .constraint else { throw VaultError(error) }
+      guard error.code == .constraint, error.extendedCode == Self.uniqueViolation else { throw VaultError(error) }
       return false
     }
     state.sum.toggle(keys.accumulator.digest(table, row, values))

@@ -64,6 +64,47 @@ import Testing
     #expect(try run("status").exitCode == 2)
   }
 
+  @Test func oneDamagedRowIsNamedAndTheOthersServeAsEver() throws {
+    let script = """
+      import sqlite3, sys
+      db = sqlite3.connect(sys.argv[1])
+      db.execute("update item set summary=zeroblob(length(summary)) where position=(select max(position) from item)")
+      db.execute("update secret set value=zeroblob(length(value)) where position=(select max(position) from secret)")
+      print(db.execute("select lower(hex(id)) from item order by position desc limit 1").fetchone()[0])
+      db.commit()
+      """
+    let before = try run("list").output
+    let damaged = try home.run("python3", "-c", script, home.file(".local/share/seif/vault.db"))
+    try #require(damaged.exitCode == 0, "\(damaged.errors)")
+    let listed = try run("list")
+    #expect(listed.exitCode == 1)
+    #expect(listed.output.split(separator: "\n").count == before.split(separator: "\n").count - 1)
+    #expect(listed.errors.filter { $0 != "-" }.contains("item \(damaged.output.prefix(32))"))
+    #expect(listed.errors.contains("seif doctor"))
+    let code = try run("code", "GitHub", "--at", Fixture.moment)
+    #expect(code.exitCode == 1)
+    #expect(code.output == "756364\n")
+    #expect(try run("show", "GitHub").exitCode == 1)
+    #expect(try run("status").exitCode == 2)
+    #expect(try run("edit", "GitHub", "--name", "GitHub 2").exitCode == 0)
+    let out = home.file("out-in-clear.json")
+    let export = try run("export", "--to", "json", "--plain", "--yes", "-o", out)
+    #expect(export.exitCode == 1)
+    #expect(export.errors.contains("the seed of entry "))
+    #expect(home.exists("out-in-clear.json"))
+    let imported = try home.seif(
+      "import", Fixture.sample("phone.authbackup"), passphrase: Fixture.samplePassphrase,
+      vaultPassphrase: Canary.vaultPassphrase)
+    #expect(imported.exitCode == 1, "\(imported.errors)")
+    let backup = try home.seif(
+      "backup", "create", "--destination", try home.folder("backups"), passphrase: Canary.vaultPassphrase,
+      newPassphrase: Canary.filePassphrase)
+    #expect(backup.exitCode == 2)
+    #expect(backup.errors.contains("seif doctor"))
+    #expect(backup.errors.contains("the seed of entry "))
+    #expect(try home.names(in: "backups") == [])
+  }
+
   @Test func anOlderCopyOfTheVaultIsNoticed() throws {
     let older = try home.bytes(".local/share/seif/vault.db")
     #expect(try run("add", "code", "--name", "Newer", secret: Canary.timedSeed).exitCode == 0)
