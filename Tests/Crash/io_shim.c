@@ -33,7 +33,7 @@ static size_t root_length;
 static int log_descriptor = -1;
 static enum { NOTHING, KILL, FAIL } mode;
 static long calls, wanted;
-static int fail_code, is_lasting, fired, counts_reads;
+static int fail_code, is_lasting, fired, counts_reads, unnamed_allowed = 1;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 // Counting begins anew. mode: 0 nothing, 1 kill, 2 fail.
@@ -46,6 +46,8 @@ void seif_io_arm(int new_mode, long call, int code, int lasting) {
   fired = 0;
 }
 long seif_io_calls(void) { return calls; }
+// Off: as on a file system without nameless files.
+void seif_io_allow_unnamed(int on) { unnamed_allowed = on; }
 // The kinds of calls that have failed since.
 int seif_io_fired(void) { return fired; }
 
@@ -178,6 +180,7 @@ static int open_any(int folder, const char *path, int flags, mode_t permissions)
   if (!is_ours_at(folder, path)) return real(folder, path, flags, permissions);
   int code = act(create || unnamed ? CREATE : OPEN, NULL);
   if (code) return errno = code, -1;
+  if (unnamed && !unnamed_allowed) return errno = EOPNOTSUPP, -1;
   int existed = inode_at(folder, path, 1) != 0;
   int descriptor = real(folder, path, flags, permissions);
   if (descriptor < 0) return descriptor;

@@ -48,25 +48,18 @@ struct Model {
     case .reopen, .openSecond: break
     case .apply(let list): change { model in for each in list { model.make(each, now) } }
     case .restoreFromBin(let id):
-      change { model in
-        guard let index = model.bin.firstIndex(where: { $0.id == id }) else { return }
-        model.put(model.bin.remove(at: index))
-      }
+      change { $0.restore(id) }
     case .undo:
       guard let last = changes.popLast() else { return }
-      let counting = items
+      let present = items
       let known = Set((last.items + last.bin).map(\.id))
       // What was added goes to the bin, where what came there so before stays.
-      var strays = bin.filter { !known.contains($0.id) }
-      for var row in items where !known.contains(row.id) {
-        times[row.id] = row.at
-        row.at = now
-        strays.append(row)
-      }
+      for row in items where !known.contains(row.id) { discard(row, now) }
+      let strays = bin.filter { !known.contains($0.id) }
       (items, bin, unusable, opaque) = (last.items, last.bin, last.unusable, last.opaque)
       bin = (bin + strays).sorted { $0.position < $1.position }
       // A counter never goes back.
-      for row in counting { keepCounter(of: row) }
+      for row in present { keepCounter(of: row) }
       count()
     case .advanceCounter(let id):
       guard let index = items.firstIndex(where: { $0.id == id }) else { return }
@@ -88,7 +81,7 @@ struct Model {
     case .recordBackup(_, let sha256):
       link.previous = sha256
       count()
-    case .upload(let name, let bytes), .uploadFile(let name, let bytes): backups[name] = bytes
+    case .upload(let name, let bytes, _), .uploadFile(let name, let bytes): backups[name] = bytes
     case .deleteBackup(let name): backups[name] = nil
     case .output(let name, let bytes, _, _): outputs[name] = bytes
     case .createSecond(let folder): second = Second(folder: folder)
@@ -123,14 +116,8 @@ struct Model {
       items[index].at = now
     case .remove(let id):
       guard let index = items.firstIndex(where: { $0.id == id }) else { return }
-      var row = items.remove(at: index)
-      times[id] = row.at
-      row.at = now
-      bin.append(row)
-      bin.sort { $0.position < $1.position }
-    case .restore(let id):
-      guard let index = bin.firstIndex(where: { $0.id == id }) else { return }
-      put(bin.remove(at: index))
+      discard(items.remove(at: index), now)
+    case .restore(let id): restore(id)
     case .addUnusable(let entry): unusable.append(entry)
     case .setOpaque(let members): opaque = members
     }
@@ -139,8 +126,15 @@ struct Model {
   // When entries in the bin were last written.
   private var times: [UUID: Timestamp] = [:]
 
-  private mutating func put(_ row: Row) {
-    var row = row
+  private mutating func discard(_ row: Row, _ now: Timestamp) {
+    times[row.id] = row.at
+    bin.append(Row(id: row.id, entry: row.entry, at: now, position: row.position))
+    bin.sort { $0.position < $1.position }
+  }
+
+  private mutating func restore(_ id: UUID) {
+    guard let index = bin.firstIndex(where: { $0.id == id }) else { return }
+    var row = bin.remove(at: index)
     row.at = times[row.id] ?? row.at
     items.append(row)
     items.sort { $0.position < $1.position }

@@ -16,7 +16,7 @@ enum Step {
   case appendToLedger(LedgerEntry)
   case nextBackupLink
   case recordBackup(sequence: Int64, sha256: [UInt8])
-  case upload(name: String, bytes: [UInt8])
+  case upload(name: String, bytes: [UInt8], unnamed: Bool)
   case uploadFile(name: String, bytes: [UInt8])
   case deleteBackup(name: String)
   case output(name: String, bytes: [UInt8], replacing: Bool, unnamed: Bool)
@@ -33,7 +33,7 @@ enum Plan {
     "undo",
     "replace output", "remove", "create second", "restore", "upload file", "fill second", "add", "remove",
     "output by name", "replace output by name", "migrate second", "advance", "purge", "open second", "delete backup",
-    "reopen", "replace", "undo",
+    "reopen", "replace", "undo", "upload by name",
   ]
 
   static func name(_ number: Int) -> String { number == 0 ? "create" : names[(number - 1) % names.count] }
@@ -77,7 +77,9 @@ enum Plan {
           bytes: 1234, sha256: random.bytes(32), counts: [.accounts: number], content: random.bytes(32), state: 1))
     case "link": return .nextBackupLink
     case "record": return .recordBackup(sequence: model.link.sequence, sha256: random.bytes(32))
-    case "upload": return .upload(name: "b\(number).authbackup", bytes: random.bytes(20_000 + random.below(9_000)))
+    case "upload", "upload by name":
+      let bytes = random.bytes(20_000 + random.below(9_000))
+      return .upload(name: "b\(number).authbackup", bytes: bytes, unnamed: name(number) == "upload")
     case "upload file": return .uploadFile(name: "f\(number).authbackup", bytes: random.bytes(3_000))
     case "delete backup":
       if let name = model.backups.keys.min(by: { ($0.utf8.count, $0) < ($1.utf8.count, $1) }) {
@@ -111,6 +113,7 @@ enum Plan {
     changes.append(.addUnusable(UnusableEntry(kind: .accounts, json: SecretValue(utf8: "{\"\(canary)\":\(number)}"))))
     changes.append(
       .setOpaque([OpaqueMember(key: "later\(number)", value: SecretValue(utf8: "[\"\(canary)\",\(number)]"))]))
+    if let row = model.bin.first { changes.append(.restore(row.id)) }
     if model.items.count > 40 { changes += model.items.dropFirst().prefix(20).map { .remove($0.id) } }
     return changes
   }

@@ -76,7 +76,9 @@ final class World {
         throw Violation("the place in the chain of backups is \(link.sequence) instead of \(model.link.sequence)")
       }
     case .recordBackup(let sequence, let sha256): try opened().recordBackup(sequence: sequence, sha256: sha256)
-    case .upload(let name, let bytes):
+    case .upload(let name, let bytes, let unnamed):
+      Calls.allowUnnamed(unnamed)
+      defer { Calls.allowUnnamed(true) }
       _ = try FolderTransport(path: root + "/backups").upload(SecretValue(bytes), name: name)
     case .uploadFile(let name, let bytes):
       guard let transport = FileTransport(path: "\(root)/backups/\(name)") else { throw Violation("no transport") }
