@@ -10,6 +10,8 @@ KEPT, DROPPED, NAMES, BYTES = "kept", "dropped", "names", "bytes"
 
 
 class File:
+    label = "nameless"  # the last name that it was given
+
     def __init__(self):
         self.durable = b""
         self.pending = []
@@ -50,6 +52,8 @@ class File:
 
 
 class Folder:
+    label = "root"
+
     def __init__(self):
         self.durable = {}
         self.pending = []  # each a list of (name, node or None) that happens whole
@@ -82,12 +86,10 @@ class Disk:
     def __init__(self, root, skips=lambda name: False):
         self.root = Folder()
         self.nodes = {root.stat().st_ino: self.root}
-        self.labels = {id(self.root): "root"}
         self.skips = skips
         for path in root.iterdir():
-            folder = Folder()
-            self.nodes[path.stat().st_ino] = self.root.durable[path.name] = folder
-            self.labels[id(folder)] = path.name
+            folder = self.nodes[path.stat().st_ino] = self.root.durable[path.name] = Folder()
+            folder.label = path.name
 
     def take(self, call):
         """Does a call. False: it changed nothing."""
@@ -100,7 +102,7 @@ class Disk:
             self.nodes[call.file].pending.append((call.what, call.offset, call.data))
         elif call.what == "sync":
             node = self.nodes[call.file]
-            if self.skips(self.labels.get(id(node), "")):
+            if self.skips(node.label):
                 return False
             node.sync()
         elif call.what == "link":
@@ -118,7 +120,7 @@ class Disk:
         self.nodes[folder].pending.append(change)
         for name, node in change:
             if node is not None:
-                self.labels[id(node)] = name
+                node.label = name
 
     def after(self, crash, seed=None):
         """The tree that a crash leaves: bytes by path, folders as None."""

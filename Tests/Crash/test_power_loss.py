@@ -106,9 +106,9 @@ class PowerLoss(unittest.TestCase):
             "the vault's file": lambda name: name.startswith("vault.db") and not name.endswith("-wal"),
             "the vault's folder": lambda name: name == "vault",
             "the folder of a new vault's folder": lambda name: name == "root",
-            "a backup's bytes": lambda name: name.endswith(".authbackup"),
+            "the bytes of a nameless file": lambda name: name == "nameless",
+            "the bytes under a temporary name": lambda name: name.startswith(".seif-"),
             "a backup's name": lambda name: name == "backups",
-            "an output's bytes": lambda name: name.startswith(("new", "same", ".seif-")),
             "an output's name": lambda name: name == "out",
         }.items():
             with self.subTest(what):

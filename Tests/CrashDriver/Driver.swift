@@ -156,8 +156,9 @@ struct Driver {
       // What changes nothing can be tried again at once; all else needs another round to get to its next call.
       if index == 1, finished.contains(kind) || (kind != "reopen" && kind != "open second") { count += 1 }
     }
-    guard finished.isSuperset(of: kinds) else { 
-      throw Violation("not every call was reached: \(kinds.subtracting(finished).sorted().map { "\($0) \(nextCall[$0] ?? 0)" })")
+    guard finished.isSuperset(of: kinds) else {
+      throw Violation(
+        "not every call was reached: \(kinds.subtracting(finished).sorted().map { "\($0) \(nextCall[$0] ?? 0)" })")
     }
     say("kinds \(finished.count)")
   }
