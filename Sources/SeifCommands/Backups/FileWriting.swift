@@ -1,3 +1,5 @@
+internal import CSeif
+internal import Glibc
 internal import SeifBytes
 internal import SeifCrypto
 internal import SeifFormats
@@ -50,6 +52,14 @@ enum FileWriting {
     return losses
   }
 
+  /// Refuses an output that exists before anybody is asked for anything; whether it may be made is decided when it is.
+  static func checkFree(_ target: TargetOptions) throws(CommandFailure) {
+    guard let path = target.write.output, path != "-", !target.write.force else { return }
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    throw CommandFailure(.cannotCreate, "\(path) exists", hint: "Give another name, or --force to replace it.")
+  }
+
   /// The complete file, its passphrase asked for if the format is sealed.
   static func seal(
     _ records: Records, _ target: TargetOptions, now: Timestamp, _ context: Context
@@ -59,6 +69,10 @@ enum FileWriting {
       guard target.writer.isSealed else { return try target.writer.write(records, options: options, passphrase: nil) }
     } catch {
       throw CommandFailure(error, file: "the new file")
+    }
+    if target.writer.identifier == .twofac {
+      context.talk.warn("TwoFac guards its files with 200 rounds only: choose a passphrase that holds by itself")
+      context.talk.warn("issuers and account names stand in it in clear")
     }
     let isPerson = target.newPassphrase.source == .person
     let speed = SealingSpeed.derivationsPerSecond(target.writer.identifier, version: target.writer.version)

@@ -77,8 +77,8 @@ struct BinRestoreCommand: Command {
   static let usage = """
     seif bin restore QUERY... [OPTIONS]
 
-    Brings removed entries back to their old places. QUERY is a name or account as a whole,
-    or an id that `seif bin list` shows.
+    Brings removed entries back to their old places. QUERY is as for the
+    other commands: a name, a part of one, name:account, or an id.
     """
   static var options: [Option] { UnlockOptions.options + [OutputOptions.quiet] }
 
@@ -98,10 +98,8 @@ struct BinRestoreCommand: Command {
     _ = VaultDamage(vault).tell(context)
     var ids: [UUID] = []
     for query in queries {
-      let folded = Query.folded(query)
-      let hits = bin.filter { item in
-        UUID(query) == item.id || [item.entry.name, item.entry.account].contains { Query.folded($0) == folded }
-      }
+      guard !query.isEmpty else { throw CommandFailure(.usage, "the query is empty", hint: "Give a name or an id.") }
+      let hits = Query(query).matches(bin) { ($0.id, $0.entry.name, $0.entry.account) }
       guard let hit = hits.first else {
         throw CommandFailure(.notFound, "nothing in the bin fits \"\(query)\"", hint: "Try: seif bin list")
       }

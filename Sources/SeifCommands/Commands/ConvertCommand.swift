@@ -27,6 +27,7 @@ struct ConvertCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
+    try FileWriting.checkFree(target)
     let backup = try BackupOpening.open(file, opening, context)
     BackupOpening.report(backup, context)
     let records = backup.records

@@ -43,6 +43,7 @@ struct ExportCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
+    try FileWriting.checkFree(target)
     let vault = try unlock.unlock(.readOnly, context)
     defer { vault.lock() }
     let records = try withVaultErrors(folder) { () throws(VaultError) in try vault.records() }
@@ -55,9 +56,6 @@ struct ExportCommand: Command {
           throw CommandFailure(.interrupted, "nothing was written")
         }
       }
-    }
-    if target.writer.identifier == .twofac, target.writer.isSealed {
-      context.talk.warn("TwoFac guards its files with 200 rounds only: choose a passphrase that holds by itself")
     }
     let now = Timestamp(seconds: context.clock.now())
     let bytes = try FileWriting.seal(records, target, now: now, context)

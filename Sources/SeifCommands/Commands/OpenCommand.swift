@@ -49,7 +49,9 @@ struct OpenCommand: Command {
       context.talk.say(RecordTables.summary(backup.records) + ". Nothing saved.")
     }
     BackupOpening.report(backup, context)
-    if !reveal.reveal, !output.json { context.talk.hint("seif open --reveal \(BackupOpening.shown(file))") }
+    let records = backup.records
+    let hasMasks = !(records.passwords.isEmpty && records.cards.isEmpty && records.notes.isEmpty)
+    if !reveal.reveal, !output.json, hasMasks { context.talk.hint("seif open --reveal \(BackupOpening.shown(file))") }
     return backup.problems.isEmpty ? .done : .partial
   }
 }

@@ -31,6 +31,8 @@ struct StatusCommand: Command {
     var waysIn: [WayIn] = []
     var counts: [(KindName, Int)]?
     var proofs: [(destination: String, proof: LedgerEvent)] = []
+    /// The files, by SHA-256, whose contents are what the vault holds now.
+    var current: Set<[UInt8]> = []
     var faults: [String] = []
   }
 
@@ -52,6 +54,12 @@ struct StatusCommand: Command {
         if let newest = proofs.max(by: { $0.at < $1.at }) { state.proofs.append((destination, newest)) }
       }
       state.proofs.sort { utf8Precedes($0.destination, $1.destination) }
+      if !state.proofs.isEmpty {
+        state.current = try withVaultErrors(location.folder) { () throws(VaultError) in
+          let digest = try vault.contentDigest(of: try vault.records())
+          return Set(try vault.ledger().filter { $0.content == digest }.map(\.sha256))
+        }
+      }
     }
     if output.json {
       try context.output.writeLine(json: document(state))
@@ -70,7 +78,8 @@ struct StatusCommand: Command {
       let parts = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)\($0.1 == 1 ? "" : "s")" }
       lines.append(("items", parts.isEmpty ? "none" : parts.joined(separator: ", ")))
       for (destination, proof) in state.proofs {
-        lines.append(("backup", "last proven \(LocalTime.age(proof.at, now: now)) (\(destination))"))
+        let since = state.current.contains(proof.sha256) ? "" : ", the vault has changed since"
+        lines.append(("backup", "last proven \(LocalTime.age(proof.at, now: now))\(since) (\(destination))"))
       }
       if state.proofs.isEmpty { lines.append(("backup", "\(Sign.warn.text(style)) none is proven")) }
     }
@@ -103,6 +112,7 @@ struct StatusCommand: Command {
         writer.member("destination", destination)
         writer.member("name", proof.name)
         writer.member("provenAt", proof.at.rfc3339)
+        writer.member("changedSince", !state.current.contains(proof.sha256))
         writer.endObject()
       }
       writer.endArray()

@@ -32,11 +32,19 @@ struct Query {
 
   /// The summaries that the query fits best, none or several.
   func matches(_ summaries: [EntrySummary]) -> [EntrySummary] {
+    matches(summaries) { ($0.id, $0.name, $0.account) }
+  }
+
+  /// The items that the query fits best, none or several, by what `keys` says of each.
+  func matches<Item>(_ items: [Item], _ keys: (Item) -> (id: UUID, name: String, account: String)) -> [Item] {
     if let id = UUID(text) {
-      let hit = summaries.filter { $0.id == id }
+      let hit = items.filter { keys($0).id == id }
       if !hit.isEmpty { return hit }
     }
-    let keyed = summaries.map { ($0, Self.folded($0.name), Self.folded($0.account)) }
+    let keyed = items.map { item in
+      let key = keys(item)
+      return (item, Self.folded(key.name), Self.folded(key.account))
+    }
     let tests: [(String, String) -> Bool] = [
       { name, account in "\(name):\(account)" == folded },
       { name, _ in name == folded },

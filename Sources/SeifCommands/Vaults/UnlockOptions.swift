@@ -13,12 +13,14 @@ struct UnlockOptions: OptionGroup, Sendable {
   let vault: VaultOptions
   private let source: PassphraseSource
   private let usesRecoveryCode: Bool
+  private let isBesideFile: Bool
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     vault = try VaultOptions(&arguments)
     let own = try VaultPassphraseOptions(&arguments).source
     source = own == .person ? try PassphraseOptions(&arguments).source : own
     usesRecoveryCode = arguments.flag(Self.recovery)
+    isBesideFile = false
   }
 
   /// - Parameter besideFile: the command opens a file too, to which the options without "vault" belong.
@@ -26,6 +28,7 @@ struct UnlockOptions: OptionGroup, Sendable {
     vault = try VaultOptions(&arguments)
     source = try VaultPassphraseOptions(&arguments).source
     usesRecoveryCode = arguments.flag(Self.recovery)
+    isBesideFile = true
   }
 
   /// The place of the vault and of what is remembered about it elsewhere.
@@ -69,8 +72,17 @@ struct UnlockOptions: OptionGroup, Sendable {
     let isPerson = source == .person
     var failure = CommandFailure(VaultError(.wrongPassphrase), folder: location.folder)
     for attempt in 1...3 {
-      let given = try source.readAny(
-        question: usesRecoveryCode ? "Recovery code" : "Passphrase for the vault", context)
+      let given: SecretBytes
+      do throws(CommandFailure) {
+        given = try source.readAny(
+          question: usesRecoveryCode ? "Recovery code" : "Passphrase for the vault", context)
+      } catch {
+        // Which of two passphrases is missing has to be said.
+        guard isBesideFile, error == PassphraseSource.nobody else { throw error }
+        throw CommandFailure(
+          .refused, "the vault's passphrase is needed, and there is no terminal to ask for it",
+          hint: "Give --vault-passphrase-fd N or --vault-passphrase-file F.")
+      }
       guard given.byteCount > 0 else { throw PassphraseSource.empty }
       do throws(VaultError) {
         let locked = try Self.open(location, access, mayOnlyRead)

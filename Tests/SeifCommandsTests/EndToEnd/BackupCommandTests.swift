@@ -58,9 +58,18 @@ import Testing
     let status = try document(
       try home.seif("status", "--json", passphrase: Canary.vaultPassphrase).output, "seif-status")
     #expect(status["backups"]?.elements.map { $0["name"]?.string } == [name])
+    #expect(status["backups"]?.elements.map { $0["changedSince"]?.bool } == [false])
     let text = try create()
     #expect(text.output.hasPrefix("proven  seif-backup-"))
     #expect(text.output.hasSuffix("fetched again and opened ✓ 7 entries\n"))
+  }
+
+  @Test func aBackupThatNoLongerHoldsTheVaultIsNoComfort() throws {
+    #expect(try create("--quiet").exitCode == 0)
+    func status() throws -> String { try home.seif("status", passphrase: Canary.vaultPassphrase).output }
+    #expect(!(try status().contains("changed since")))
+    #expect(try home.seif("remove", "GitHub", passphrase: Canary.vaultPassphrase).exitCode == 0)
+    #expect(try status().contains("last proven just now, the vault has changed since"))
   }
 
   @Test func threeBackupsInOneSecondAreThreeFiles() throws {
