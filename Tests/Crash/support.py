@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -14,16 +15,17 @@ FOLDERS = ("backups", "out", "state")
 ROUNDS = int(os.environ.get("SEIF_SOAK_ROUNDS") or 0)
 SEED = int(os.environ.get("SEIF_SOAK_SEED") or 1)
 
-_scratch = {}
+_scratch, _turn = {}, threading.Lock()
 
 
 def scratch(in_memory=False):
     """A folder for this run, removed at its end; on a disk, or in memory where nothing is asked of a disk."""
-    if in_memory not in _scratch:
-        base = "/dev/shm" if in_memory and os.access("/dev/shm", os.W_OK) else None
-        _scratch[in_memory] = Path(tempfile.mkdtemp(prefix="seif-crash-", dir=base))
-        atexit.register(shutil.rmtree, _scratch[in_memory], True)
-    return _scratch[in_memory]
+    with _turn:
+        if in_memory not in _scratch:
+            base = "/dev/shm" if in_memory and os.access("/dev/shm", os.W_OK) else None
+            _scratch[in_memory] = Path(tempfile.mkdtemp(prefix="seif-crash-", dir=base))
+            atexit.register(shutil.rmtree, _scratch[in_memory], True)
+        return _scratch[in_memory]
 
 
 def new_root(name, in_memory=False):

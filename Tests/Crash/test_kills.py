@@ -19,10 +19,10 @@ KILLS_PER_ROOT = 100
 class Worker:
     """Kills one driver after the other on roots of its own."""
 
-    def __init__(self, index, call_counts, take):
+    def __init__(self, index, call_counts, take, findings):
         self.random = random.Random(support.SEED * 1000 + index)
         self.index, self.call_counts, self.take = index, call_counts, take
-        self.kinds, self.findings, self.at_calls, self.roots = Counter(), [], 0, []
+        self.kinds, self.findings, self.at_calls, self.roots = Counter(), findings, 0, []
 
     def run(self):
         try:
@@ -86,14 +86,15 @@ class Kills(unittest.TestCase):
                 return left[0] >= 0
 
         started = time.monotonic()
-        workers = [Worker(index, counts, take) for index in range(2)]
+        findings = []
+        workers = [Worker(index, counts, take, findings) for index in range(2)]
         threads = [threading.Thread(target=worker.run) for worker in workers]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         kinds = sum((worker.kinds for worker in workers), Counter())
-        self.assertEqual([finding for worker in workers for finding in worker.findings], [])
+        self.assertEqual(findings, [])
         print(f"kills: {sum(kinds.values())}, {sum(worker.at_calls for worker in workers)} of them at a chosen call, "
               f"{time.monotonic() - started:.0f} s; by the step that was under way: "
               + ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()))
