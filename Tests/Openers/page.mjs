@@ -1,7 +1,11 @@
 // Runs the script of Tests/Vectors/index.html in Node, with the few parts of a page that it touches.
 //     node page.mjs index.html vectors.json …      prints what the page would show, as JSON
+import { webcrypto } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+
+// A browser has it without asking; Node before 19 hasn't.
+globalThis.crypto ??= webcrypto;
 
 const [page, ...vectors] = process.argv.slice(2);
 const script = /<script type="module">([\s\S]*)<\/script>/.exec(fs.readFileSync(page, "utf8"))[1];
