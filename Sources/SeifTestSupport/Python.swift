@@ -1,6 +1,7 @@
 private import Glibc
 
-/// The independent second opinion of tests: a script for `python3`, which is given bytes and gives bytes.
+/// The independent second opinion of tests: a script for Python, which is given bytes and gives bytes. `SEIF_PYTHON` names
+/// the one that has the packages of the openers; else it is `python3` on PATH.
 public enum Python {
   /// What went wrong with a script.
   public struct Failure: Error {
@@ -25,10 +26,11 @@ public enum Python {
     posix_spawn_file_actions_adddup2(&actions, fileno(source), 0)
     posix_spawn_file_actions_adddup2(&actions, fileno(target), 1)
     var child = pid_t()
-    var arguments: [UnsafeMutablePointer<CChar>?] = ["python3", "-c", script].map { (text: String) in strdup(text) }
+    let python = getenv("SEIF_PYTHON").map { String(cString: $0) } ?? "python3"
+    var arguments: [UnsafeMutablePointer<CChar>?] = [python, "-c", script].map { (text: String) in strdup(text) }
     arguments.append(nil)
     defer { for argument in arguments { free(argument) } }
-    guard posix_spawnp(&child, "python3", &actions, nil, arguments, environ) == 0 else { throw Failure(status: nil) }
+    guard posix_spawnp(&child, python, &actions, nil, arguments, environ) == 0 else { throw Failure(status: nil) }
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0 {
       guard errno == EINTR else { throw Failure(status: nil) }
