@@ -57,42 +57,56 @@ public struct LockedVault: ~Copyable {
   /// Ways in of one kind that are tried: rows that somebody added must not keep a person waiting without end.
   static let triedCount = 8
 
+  /// When each way in last opened this vault on this machine, as far as that is known.
+  public var lastUses: [UUID: Timestamp] {
+    WayInUses(folder: location.stateFolder, vaultID: id).read()
+  }
+
   /// Opens with a passphrase: its bytes as they came, then their NFC, then their NFD form. The ways in that cost least
   /// come first, and of each kind eight are tried.
   ///
   /// - Throws: `wrongPassphrase`, `noSuchWayIn`, `costRefused` or `outOfMemory` if a way in asks for too much and no other
   ///   opens, `migrationFailed` for a file of an older version.
   public consuming func unlock(passphrase: borrowing SecretBytes) throws(VaultError) -> Vault {
-    let rows = wraps.filter { $0.kind == .passphrase }
-    guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, "passphrase") }
-    var refusal: VaultError?
-    let tried = Self.cheapestFirst(rows, &refusal)
-    for form in Normalization.passphraseForms(passphrase) {
-      let bytes = SecretBytes(copying: form)
-      for (row, cost) in tried {
-        let opened = Self.attempt(&refusal) { () throws(VaultError) in
-          try row.open(passphrase: bytes, cost: cost, vaultID: id)
-        }
-        if let opened { return try finish(opened) }
-      }
-    }
-    throw refusal ?? VaultError(.wrongPassphrase)
+    try unlock(with: PassphraseProvider(passphrase))
   }
 
   /// Opens with a recovery code.
   ///
   /// - Throws: as `unlock(passphrase:)`.
   public consuming func unlock(recoveryCode: borrowing RecoveryCode) throws(VaultError) -> Vault {
-    let rows = wraps.filter { $0.kind == .recovery }
-    guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, "recovery code") }
+    try unlock(with: RecoveryProvider(recoveryCode))
+  }
+
+  /// Opens with what a provider has: a passphrase, a code, a device.
+  ///
+  /// - Parameter only: the one way in that is tried; nil: all of the provider's kind.
+  /// - Throws: as `unlock(passphrase:)`, and what the device says: `deviceMissing`, `otherDevice`, `deviceRefused`,
+  ///   `deviceLocked`.
+  public consuming func unlock(with provider: some WayInProvider, only: UUID? = nil) throws(VaultError) -> Vault {
+    let rows = wraps.filter { $0.kind == provider.kind && (only ?? $0.id) == $0.id }
+    guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, provider.kind.name) }
     var refusal: VaultError?
-    for row in rows.prefix(Self.triedCount) {
-      let opened = Self.attempt(&refusal) { () throws(VaultError) in
-        try row.open(recoveryCode: recoveryCode, vaultID: id)
-      }
-      if let opened { return try finish(opened) }
+    let tried =
+      provider.kind == .passphrase
+      ? Self.cheapestFirst(rows, &refusal).map(\.row) : Array(rows.prefix(Self.triedCount))
+    for row in tried {
+      let opened = Self.attempt(&refusal) { () throws(VaultError) in try row.open(with: provider, vaultID: id) }
+      if let opened { return try finish(opened, by: row.id) }
     }
     throw refusal ?? VaultError(.wrongPassphrase)
+  }
+
+  /// Opens with a way in that isn't in the vault yet: its proof.
+  ///
+  /// - Throws: as `unlock(with:)`.
+  public consuming func unlock(
+    with provider: some WayInProvider, candidate: NewWayIn
+  ) throws(VaultError) -> Vault {
+    guard let opened = try candidate.wrap.open(with: provider, vaultID: id) else {
+      throw VaultError(.wrongPassphrase)
+    }
+    return try finish(opened, by: nil)
   }
 
   static func cheapestFirst(
@@ -122,7 +136,7 @@ public struct LockedVault: ~Copyable {
     }
   }
 
-  private func finish(_ dataKey: consuming SecretBytes) throws(VaultError) -> Vault {
+  private func finish(_ dataKey: consuming SecretBytes, by way: UUID?) throws(VaultError) -> Vault {
     let keys = try VaultKeys(dataKey: dataKey, vaultID: id, random: random)
     let isCurrent = foundVersion.step == schema.versions.last?.step
     if !isCurrent { try migrate(keys) }
@@ -130,6 +144,10 @@ public struct LockedVault: ~Copyable {
       connection: connection, keys: keys, location: location, access: access, schema: schema, random: random,
       clock: clock)
     try vault.checkOnOpening()
+    vault.openedBy = way
+    if let way, vault.openingFaults.isEmpty {
+      WayInUses(folder: location.stateFolder, vaultID: id).note(way, at: clock(), present: wraps.map(\.id))
+    }
     if access == .readWrite, isCurrent, vault.openingFaults.isEmpty { removeLeftFiles() }
     return vault
   }

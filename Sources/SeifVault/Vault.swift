@@ -19,6 +19,8 @@ public final class Vault {
   public internal(set) var damage: [VaultFault] = []
   /// Whether the highest counter could be kept in the state folder; if not, an older copy may go unnoticed.
   public internal(set) var keepsCounter = true
+  /// The way in that opened it; nil for a vault just made, and for a way in that is only proven.
+  public internal(set) var openedBy: UUID?
 
   let schema: VaultSchema
   let random: RandomSource

@@ -7,6 +7,8 @@ package enum CommandTable {
       PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, AddCommand.self, EditCommand.self,
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
       BinRestoreCommand.self, DoctorCommand.self,
+      KeysListCommand.self, KeysAddCommand.self, KeysRemoveCommand.self, KeysPassphraseCommand.self,
+      KeysTestCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
     ]
   }
