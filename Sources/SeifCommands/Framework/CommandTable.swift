@@ -8,7 +8,7 @@ package enum CommandTable {
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
       BinRestoreCommand.self, DoctorCommand.self,
       KeysListCommand.self, KeysAddCommand.self, KeysRemoveCommand.self, KeysPassphraseCommand.self,
-      KeysTestCommand.self,
+      KeysTestCommand.self, KeysRotateCommand.self, DestroyCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
     ]
   }

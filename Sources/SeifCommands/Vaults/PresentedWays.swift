@@ -7,7 +7,9 @@ struct PresentedWays: OptionGroup, Sendable {
   static let codeFile = Option.value("recovery-code-file", "F", "read the recovery code from a file, one line")
   static let pinFD = Option.value("pin-fd", "N", "read the PIN of the TPM or key from descriptor N, one line")
   static let pinFile = Option.value("pin-file", "F", "read the PIN of the TPM or key from a file, one line")
-  static var options: [Option] { PassphraseOptions.options + [codeFD, codeFile, pinFD, pinFile] }
+  static var options: [Option] { PassphraseOptions.options + own }
+  /// For commands that have the passphrase's options from elsewhere.
+  static let own: [Option] = [codeFD, codeFile, pinFD, pinFile]
 
   private let passphrase: PassphraseSource
   private let code: PassphraseSource

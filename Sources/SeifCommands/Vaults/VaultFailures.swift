@@ -26,7 +26,7 @@ extension CommandFailure {
       self.init(.ioFailed, error.description)
     case .outOfMemory:
       self.init(.unavailable, error.description)
-    case .lastStrongWayIn, .tooManyWaysIn:
+    case .lastStrongWayIn, .tooManyWaysIn, .wayInNotPresented:
       self.init(.usage, error.description)
     case .deviceMissing, .otherDevice:
       self.init(.unavailable, error.description)

@@ -37,6 +37,8 @@ public struct VaultError: Error, Sendable, Equatable, CustomStringConvertible {
     case noSuchWayIn
     /// No way in would be left that holds the vault when a machine is lost.
     case lastStrongWayIn
+    /// A way in was neither presented nor given up.
+    case wayInNotPresented
     /// There is no room for another way in.
     case tooManyWaysIn
     /// A device that is needed isn't there.
@@ -106,6 +108,7 @@ public struct VaultError: Error, Sendable, Equatable, CustomStringConvertible {
       case .noSuchWayIn: "this vault has no way in of this kind"
       case .lastStrongWayIn:
         "this is your last way in; add another before removing it, or the vault could never be opened again"
+      case .wayInNotPresented: "a way in was neither presented nor given up; nothing was changed"
       case .tooManyWaysIn: "this vault has as many ways in as it can have; remove one first"
       case .deviceMissing: "a device that is needed isn't there"
       case .otherDevice: "this is another device than the one that this way in was made with"

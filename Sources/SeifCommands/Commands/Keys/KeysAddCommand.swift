@@ -48,7 +48,7 @@ struct KeysAddCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     if kind == .recovery { try sheet.check(context) }
-    let (vault, _) = try unlock.unlockKeeping(.readWrite, inPerson: true, context)
+    let (vault, _) = try unlock.unlockKeeping(.readOnly, inPerson: true, context)
     defer { vault.lock() }
     let folder = vault.location.folder
     let new = try make(folder, context)
@@ -101,6 +101,7 @@ enum WayInMaking {
     do {
       try FreshProcess.prove(material, opens: location, way: new.wayIn.id, candidate: new, context)
       try withVaultErrors(location.folder) { () throws(VaultError) in
+        try vault.openForWriting()
         try vault.addWayIn(new, replacing: old, passphrases: passphrases(new))
       }
     } catch {

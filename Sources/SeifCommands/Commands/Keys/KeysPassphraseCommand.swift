@@ -34,7 +34,7 @@ struct KeysPassphraseCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    let (vault, _) = try unlock.unlockKeeping(.readWrite, inPerson: true, context)
+    let (vault, _) = try unlock.unlockKeeping(.readOnly, inPerson: true, context)
     defer { vault.lock() }
     let folder = vault.location.folder
     let old = try replaced(by: try withVaultErrors(folder) { () throws(VaultError) in try vault.waysIn() }, vault)

@@ -29,7 +29,7 @@ struct KeysRemoveCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    let opened = try unlock.unlockKeeping(.readWrite, inPerson: true, context)
+    let opened = try unlock.unlockKeeping(.readOnly, inPerson: true, context)
     let vault = opened.vault
     defer { vault.lock() }
     let folder = vault.location.folder
@@ -46,6 +46,7 @@ struct KeysRemoveCommand: Command {
       }
     }
     try withVaultErrors(folder) { () throws(VaultError) in
+      try vault.openForWriting()
       try vault.removeWayIn(chosen.id, passphrases: passphrases)
     }
     try WayInChoice.erase(chosen, of: vault, context)
