@@ -32,6 +32,8 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
+    .systemLibrary(name: "CTSS2", providers: [.apt(["libtss2-dev"])]),
+    .systemLibrary(name: "CFido2", providers: [.apt(["libfido2-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
 
     target("SeifBytes", [], core),
@@ -45,12 +47,13 @@ let package = Package(
     target("SeifSQLTesting", ["CSQLite"], strict),
     target(
       "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
+    target("SeifDevices", ["SeifVault", "SeifCrypto", "SeifBytes", "CTSS2", "CFido2", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
     target(
       "SeifCommands",
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
-        "SeifTransports", "CSeif",
+        "SeifTransports", "SeifDevices", "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
@@ -80,6 +83,7 @@ let package = Package(
     tests("SeifBackupsTests", ["SeifBackups", "SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
+    tests("SeifDevicesTests", ["SeifDevices", "SeifVault", "SeifCrypto"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
     tests("SeifCommandsTests", ["SeifCommands", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),

@@ -30,7 +30,7 @@ extension CommandFailure {
       self.init(.usage, error.description)
     case .deviceMissing, .otherDevice:
       self.init(.unavailable, error.description)
-    case .deviceRefused, .deviceLocked:
+    case .deviceRefused, .deviceChanged, .deviceLocked:
       self.init(.refused, error.description)
     case .malformedRecoveryCode, .invalidEntry:
       self.init(.badInput, error.description)

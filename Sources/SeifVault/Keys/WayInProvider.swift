@@ -24,7 +24,7 @@ public protocol WayInProvider: AnyObject {
   /// Calls `body` with each key that this way in could have been made with, until one gives a result.
   ///
   /// - Throws: `costRefused`, `outOfMemory`, `deviceMissing` (isn't there), `otherDevice` (is there, and is another one),
-  ///   `deviceRefused` (wrong PIN, changed start of the machine), `deviceLocked` (too many tries).
+  ///   `deviceRefused` (wrong PIN), `deviceChanged` (the machine started otherwise), `deviceLocked` (too many tries).
   func withKeys<Result: ~Copyable>(
     of way: WayIn, vaultID: UUID, _ body: (borrowing SecretBytes) -> Result?
   ) throws(VaultError) -> Result?

@@ -45,8 +45,10 @@ public struct VaultError: Error, Sendable, Equatable, CustomStringConvertible {
     case deviceMissing
     /// A device is there, and isn't the one that this way in was made with.
     case otherDevice
-    /// A device refuses: a wrong PIN, or the machine didn't start as it did.
+    /// A device refuses: a wrong PIN, mostly.
     case deviceRefused
+    /// The machine didn't start as it did when this way in was made.
+    case deviceChanged
     /// A device takes no more tries for now.
     case deviceLocked
     /// A recovery code isn't 24 characters of its alphabet.
@@ -113,6 +115,9 @@ public struct VaultError: Error, Sendable, Equatable, CustomStringConvertible {
       case .deviceMissing: "a device that is needed isn't there"
       case .otherDevice: "this is another device than the one that this way in was made with"
       case .deviceRefused: "the device refuses"
+      case .deviceChanged:
+        "this machine didn't start as it did when this way in was made; open the vault by another one, and if you know "
+          + "why, remove this one and add it again"
       case .deviceLocked: "the device takes no more tries for now"
       case .malformedRecoveryCode: "a recovery code has 24 letters and digits, without I, O, 0 and 1"
       case .costRefused: "a way in asks for more work than is allowed; nothing was derived"
