@@ -26,6 +26,7 @@ public struct LockedVault: ~Copyable {
     guard Folders.exists(location.file) else { throw VaultError(.missing) }
     // SQLite would wait for the writer of a pipe.
     guard Folders.isFile(location.file) else { throw VaultError(.notAVault, "it is no file") }
+    Self.takeBackHalfDone(location)
     func connect(_ mode: Connection.Mode) throws(VaultError) -> Connection {
       try Connection.vault(location, mode)
     }
@@ -52,6 +53,16 @@ public struct LockedVault: ~Copyable {
     foundVersion = version
     self.random = random
     self.clock = clock
+  }
+
+  /// Ends what a rotation began that was killed as it took the file alone: only then there is a journal. Where nothing can
+  /// be written the reading that follows says what is wrong.
+  private static func takeBackHalfDone(_ location: VaultLocation) {
+    let journal = location.file + "-journal"
+    guard Folders.exists(journal), let connection = try? Connection.vault(location, .readWrite) else { return }
+    // SQLite has taken back what was half done. As long as this connection has the log, nobody else makes a journal.
+    if (try? connection.userVersion()) != nil { Folders.remove(journal) }
+    try? connection.close()
   }
 
   /// Ways in of one kind that are tried: rows that somebody added must not keep a person waiting without end.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import SeifBytes
 import SeifCrypto
+import SeifTestSupport
 import SeifVault
 import Testing
 

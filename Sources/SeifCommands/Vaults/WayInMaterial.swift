@@ -1,4 +1,5 @@
 internal import SeifBytes
+internal import SeifDevices
 internal import SeifVault
 
 /// What was presented of one way in: its kind and, where there is one, what the person gave.
@@ -56,5 +57,12 @@ struct Devices: Sendable {
   }
 
   /// What opens or makes a way in of a kind; nil where this Seif knows no device of it.
-  func provider(_ kind: WayIn.Kind, pin: consuming SecretBytes?) throws(VaultError) -> (any WayInProvider)? { nil }
+  func provider(_ kind: WayIn.Kind, pin: consuming SecretBytes?) throws(VaultError) -> (any WayInProvider)? {
+    switch kind {
+    case .tpm2:
+      let address = environment["SEIF_TCTI"].flatMap { $0.isEmpty ? nil : $0 }
+      return TPMProvider(address: address, pin: pin, pcrs: pcrs ?? TPMProvider.usualPCRs, isQuiet: true)
+    default: return nil
+    }
+  }
 }

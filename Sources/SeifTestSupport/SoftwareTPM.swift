@@ -1,21 +1,22 @@
-import CSeif
-import FoundationEssentials
-import Glibc
-import SeifTestSupport
-import Testing
+internal import FoundationEssentials
+internal import Glibc
 
 /// A TPM in software (swtpm) with a state of its own, on two ports of this machine.
-final class SoftwareTPM {
-  let address: String
+public final class SoftwareTPM {
+  /// As tpm2-tss takes it.
+  public let address: String
   private let folder: String
   private let process: pid_t
 
   static let program = "/usr/bin/swtpm"
-  static var isInstalled: Bool { access(program, X_OK) == 0 }
+  /// Whether there is one on this machine.
+  public static var isInstalled: Bool { access(program, X_OK) == 0 }
 
-  struct Failure: Error { let what: String }
+  /// It couldn't be started or told something.
+  public struct Failure: Error { let what: String }
 
-  init() throws {
+  /// Starts it with an empty state.
+  public init() throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "seif-tpm-\(UInt64.random(in: 0 ... .max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     for _ in 0..<20 {
@@ -74,7 +75,7 @@ final class SoftwareTPM {
   }
 
   /// Runs a program of tpm2-tools against it.
-  func tool(_ words: String...) throws {
+  public func tool(_ words: String...) throws {
     let full: [String] = ["/usr/bin/" + words[0]] + words.dropFirst()
     var arguments = full.map { strdup($0) } + [nil]
     let pairs: [String] = ["PATH=/usr/bin:/bin", "TPM2TOOLS_TCTI=\(address)"]
