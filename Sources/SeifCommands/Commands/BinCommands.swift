@@ -96,7 +96,7 @@ struct BinRestoreCommand: Command {
     defer { vault.lock() }
     let bin = try withVaultErrors(folder) { () throws(VaultError) in try vault.bin() }
     _ = VaultDamage(vault).tell(context)
-    var ids: [UUID] = []
+    var chosen: [BinnedEntry] = []
     for query in queries {
       guard !query.isEmpty else { throw CommandFailure(.usage, "the query is empty", hint: "Give a name or an id.") }
       let hits = Query(query).matches(bin) { ($0.id, $0.entry.name, $0.entry.account) }
@@ -104,14 +104,16 @@ struct BinRestoreCommand: Command {
         throw CommandFailure(.notFound, "nothing in the bin fits \"\(query)\"", hint: "Try: seif bin list")
       }
       guard hits.count == 1 else {
+        var lines = HitLines()
+        for hit in hits { lines.add(hit.id, hit.entry.kind, name: hit.entry.name, account: hit.entry.account) }
         throw CommandFailure(
-          .notFound, "\"\(query)\" fits \(hits.count) entries of the bin. Say which by its id:",
-          details: hits.map { "\($0.entry.name)  \($0.entry.account)  \($0.id)" })
+          .notFound, "\"\(query)\" fits \(hits.count) entries of the bin. Say which:",
+          details: lines.lines)
       }
-      if !ids.contains(hit.id) { ids.append(hit.id) }
+      if !chosen.contains(where: { $0.id == hit.id }) { chosen.append(hit) }
     }
-    try withVaultErrors(folder) { () throws(VaultError) in try vault.restoreFromBin(ids) }
-    context.talk.say(.ok, "\(ids.count) \(ids.count == 1 ? "entry is" : "entries are") back.")
+    try withVaultErrors(folder) { () throws(VaultError) in try vault.restoreFromBin(chosen.map(\.id)) }
+    context.talk.say(.ok, EntryLabel.some(chosen.map { ($0.entry.name, $0.entry.account) }, "back"))
     return .done
   }
 }
