@@ -50,8 +50,15 @@ struct EditCommand: Command {
     }
     if let text = try fields.text(context) { said.text = text }
     if asksSecret || fields.secret != .person {
-      said.secret = try fields.secret("New secret (not shown)", context)
-      if said.secret == nil { throw CommandFailure(.usage, "no new secret was given", hint: "Nothing was changed.") }
+      // Tried on what is there now, so that a person can be asked again.
+      var entry = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
+      said.secret = try fields.secret("New secret (not shown)", context) { (given) throws(CommandFailure) in
+        guard let given else {
+          throw CommandFailure(.usage, "no new secret was given", hint: "Nothing was changed.")
+        }
+        try EditedFields.setSecret(&entry, given, nil)
+        return given
+      }
     }
     return try write(said, hit.id, vault, folder, context)
   }

@@ -38,7 +38,7 @@ struct EditedFields {
     if let isFavorite { info.isFavorite = isFavorite }
     entry.info = info
     if let text { setText(&entry, text) }
-    if let secret { try Self.setSecret(&entry, secret, context) }
+    if let secret { try Self.setSecret(&entry, secret, context.talk) }
   }
 
   private func rename(_ entry: inout Entry) throws(CommandFailure) {
@@ -76,8 +76,9 @@ struct EditedFields {
     }
   }
 
+  /// - Parameter talk: for what is odd about it and no reason to refuse it.
   static func setSecret(
-    _ entry: inout Entry, _ given: SecretValue, _ context: Context
+    _ entry: inout Entry, _ given: SecretValue, _ talk: Talk?
   ) throws(CommandFailure) {
     switch entry {
     case .password(var login):
@@ -85,7 +86,7 @@ struct EditedFields {
       entry = .password(login)
     case .card(var card):
       card.number = given.withoutSpaces
-      if card.hasValidCheckDigit != true { context.talk.warn("the number's check digit doesn't fit") }
+      if card.hasValidCheckDigit != true { talk?.warn("the number's check digit doesn't fit") }
       entry = .card(card)
     case .note(var note):
       note.text = given

@@ -40,16 +40,17 @@ struct RecordTables {
   }
 
   /// "2 codes, 1 login, 0 cards".
-  static func summary(_ records: Records) -> String {
+  static func summary(_ records: Records, zeros: Bool = true) -> String {
     func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
-    var parts = [
-      count(records.accounts.count + records.otherAccounts.count, "code", "codes"),
-      count(records.passwords.count, "login", "logins"), count(records.cards.count, "card", "cards"),
+    let common = [
+      (records.accounts.count + records.otherAccounts.count, "code", "codes"),
+      (records.passwords.count, "login", "logins"), (records.cards.count, "card", "cards"),
     ]
+    var parts = common.filter { zeros || $0.0 > 0 }.map { count($0.0, $0.1, $0.2) }
     if !records.notes.isEmpty { parts.append(count(records.notes.count, "note", "notes")) }
     if !records.documents.isEmpty { parts.append(count(records.documents.count, "document vault", "document vaults")) }
     if !records.unusable.isEmpty { parts.append(count(records.unusable.count, "entry", "entries") + " not usable") }
-    return parts.joined(separator: ", ")
+    return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
   }
 
   /// What stands for a secret: of one width, whatever its length.

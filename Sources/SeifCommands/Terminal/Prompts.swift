@@ -52,6 +52,7 @@ extension Context {
     for _ in 0..<3 {
       guard let answer = terminal.readLine("Number (Enter for none): "), !answer.isEmpty else { return nil }
       if let number = Int(answer), choices.indices.contains(number - 1) { return number - 1 }
+      terminal.write("Type a number from 1 to \(choices.count).\n")
     }
     return nil
   }

@@ -28,9 +28,10 @@ package final class Talk {
     always(.warn, text)
   }
 
-  /// A line that is said even with `--quiet`, indented as it begins where it has to be broken.
+  /// A line that is said even with `--quiet`; one that begins with spaces goes on behind two more where it is broken.
   package func always(_ text: String) {
-    let indent = text.prefix { $0 == " " }.count
+    let spaces = text.prefix { $0 == " " }.count
+    let indent = spaces > 0 ? spaces + 2 : 0
     line(wrapped(Display.cleaned(text), after: 0, indent: indent))
   }
 

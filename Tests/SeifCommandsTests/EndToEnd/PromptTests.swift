@@ -157,7 +157,7 @@ import Testing
     let terminal = try home.terminal(
       "export", "--to", "uri-list", "--plain", "-o", out, passphrase: Canary.vaultPassphrase, columns: 200)
     // Of what is in the vault only what is written counts.
-    try terminal.expect("4 codes, 0 logins, 0 cards, with all their secrets, go to \(out).")
+    try terminal.expect("4 codes, with every secret, will be written to \(out). Anyone")
     try terminal.expect("Type export to go on: ")
     #expect(!home.exists("out-in-clear.txt"))
     terminal.type("export\n")
