@@ -37,10 +37,13 @@ struct BinListCommand: Command {
       Table.Column("kind", rank: 2), Table.Column("name", shortens: true), Table.Column("account", shortens: true),
       Table.Column("removed", rank: 1), Table.Column("id"),
     ])
+    // On a terminal as many digits as a query needs, so that there is room for the rest.
+    let length = context.output.style.isTerminal ? HitLines.idLength(bin.map(\.id)) : nil
     for item in bin {
       table.add([
         KindName(item.entry.kind).rawValue, item.entry.name, item.entry.account,
-        LocalTime.age(item.removedAt, now: now), item.id.description,
+        LocalTime.age(item.removedAt, now: now),
+        length.map { String(Query.hexadecimal(item.id).prefix($0)) } ?? item.id.description,
       ])
     }
     try context.output.write(table.text(context.output.style))

@@ -35,7 +35,9 @@ extension ImportCommand {
         + (counts.unusable > 0 ? "   ! \(counts.unusable) not usable, kept as they are" : ""))
     if isDryRun {
       context.talk.say("Nothing written.")
-      let chosen = (fromBin ? " --from-bin" : "") + (deletedToo ? " --deleted-too" : "")
+      // Where all that is left to do lies in the bin, doing it again as it was changes nothing.
+      let isIdle = counts.new + counts.restored + counts.updated + counts.conflicts == 0
+      let chosen = (fromBin || (isIdle && counts.inBin > 0) ? " --from-bin" : "") + (deletedToo ? " --deleted-too" : "")
       context.talk.hint("seif import \(BackupOpening.shown(file))" + chosen)
     } else {
       context.talk.hint("seif backup create --destination FOLDER")

@@ -41,9 +41,11 @@ struct HitLines {
     return lines
   }
 
-  /// Eight digits, and as many more as keep these apart.
-  private var idLength: Int {
-    let texts = rows.map { Query.hexadecimal($0.id) }
+  private var idLength: Int { Self.idLength(rows.map(\.id)) }
+
+  /// So many of their digits tell identifiers apart: eight, or more.
+  static func idLength(_ ids: [UUID]) -> Int {
+    let texts = ids.map(Query.hexadecimal)
     let distinct = Set(texts).count
     return (Query.fewestIDDigits...32).first { length in Set(texts.map { $0.prefix(length) }).count == distinct } ?? 32
   }

@@ -16,7 +16,8 @@ public struct URIListWriter: BackupWriter {
     let keepsOrder = records.accounts.lazy.map(\.info).areInOrder
     let keepsOthersOrder = records.otherAccounts.lazy.map(\.info).areInOrder
     func fields(_ info: EntryInfo, _ holdsParameters: Bool, _ keepsOrder: Bool) -> [String] {
-      info.filledFields(keepsOrder: keepsOrder) + URIParameters.members(of: info, besidesURI: holdsParameters).map(\.key)
+      let parameters = URIParameters.members(of: info, besidesURI: holdsParameters).map(\.key)
+      return info.filledFields(keepsOrder: keepsOrder) + parameters
     }
     var losses: [Loss] = []
     for (index, account) in records.accounts.enumerated() {

@@ -43,6 +43,23 @@ import Testing
       "import", home.file("phone.authbackup"), passphrase: Canary.filePassphrase,
       vaultPassphrase: Canary.vaultPassphrase)
     #expect(result.errors.contains("- 1 in the bin (--from-bin brings them back)"))
+    let terminal = try home.terminal("import", home.file("phone.authbackup"), "--dry-run")
+    try terminal.expect("Passphrase for the vault: ")
+    terminal.type(Canary.vaultPassphrase + "\n")
+    try terminal.expect("Passphrase for \(home.file("phone.authbackup")): ")
+    terminal.type(Canary.filePassphrase + "\n")
+    #expect(try home.check(terminal.finish()).screen.hasSuffix("phone.authbackup --from-bin\r\n"))
+  }
+
+  @Test func theBinFitsATerminalAndItsIdentifiersBringEntriesBack() throws {
+    _ = try run("remove", "GitHub")
+    let terminal = try home.terminal("bin", "list", passphrase: Canary.vaultPassphrase, columns: 60)
+    let line = try home.check(terminal.finish()).screen.split(separator: "\r\n").last ?? ""
+    let cells = line.split(separator: "  ")
+    #expect(cells.dropLast() == ["code", "GitHub", "ana@example.com", "just now"])
+    let id = String(cells.last ?? "")
+    #expect(id.count == 8)
+    #expect(try run("bin", "restore", id).exitCode == 0)
   }
 
   // MARK: - queries
