@@ -43,7 +43,7 @@ struct InitCommand: Command {
     if (try? Vault.open(at: location, access: .readOnly).id) != nil {
       throw CommandFailure(VaultError(.alreadyExists), folder: folder)
     }
-    try sheet.check(context)
+    try sheet.check(otherwise: "No vault was made.", context)
     let cost = try time.cost(folder)
     let random = RandomSource.system
     let isPerson = passphrase.source == .person
@@ -51,7 +51,7 @@ struct InitCommand: Command {
       for: "the vault", guessesPerSecond: cost.guessesPerSecond, context,
       random: isPerson ? { random.makeBytes($0) } : nil)
     let code = RecoveryCode.make()
-    try sheet.present(code, folder: folder, otherwise: "no vault was made", context)
+    try sheet.present(code, folder: folder, context)
     let made: Vault
     do throws(VaultError) {
       made = try Vault.create(at: location, passphrase: secret, recoveryCode: code, cost: cost.cost)

@@ -1,3 +1,4 @@
+internal import CSeif
 internal import Glibc
 internal import SeifBytes
 internal import SeifVault
@@ -15,22 +16,23 @@ struct RecoverySheet: OptionGroup, Sendable {
   }
 
   /// Before anything is asked: whether the code has anywhere to go.
-  func check(_ context: Context) throws(CommandFailure) {
-    guard path == nil, TerminalDevice(context) == nil else { return }
+  ///
+  /// - Parameter otherwise: what didn't happen, for the message: `No vault was made.`
+  func check(otherwise: String, _ context: Context) throws(CommandFailure) {
+    if let path { return try Self.checkFree(path, otherwise) }
+    guard TerminalDevice(context) == nil else { return }
     throw CommandFailure(
       .usage, "the recovery code has nowhere to go: there is no terminal", hint: "Give --recovery-sheet FILE.")
   }
 
   /// Hands a code over.
-  ///
-  /// - Parameter otherwise: what didn't happen if the person stops here: `no vault was made`.
   func present(
-    _ code: borrowing RecoveryCode, folder: String, otherwise: String, _ context: Context
+    _ code: borrowing RecoveryCode, folder: String, _ context: Context
   ) throws(CommandFailure) {
     if let path {
       try Self.write(code, to: path, folder, context)
     } else {
-      try Self.show(code, otherwise, context)
+      try Self.show(code, context)
     }
   }
 
@@ -39,20 +41,33 @@ struct RecoverySheet: OptionGroup, Sendable {
     if let path { unlink(path) }
   }
 
+  /// Refuses a sheet that exists before anybody is asked for anything: what stands there may be another vault's code.
+  private static func checkFree(_ path: String, _ otherwise: String) throws(CommandFailure) {
+    var status = stat()
+    guard path != "-", lstat(path, &status) == 0 else { return }
+    throw CommandFailure(
+      .cannotCreate, "\(path) exists, and may hold the code of another vault",
+      hint: "Give the sheet another name. \(otherwise)")
+  }
+
   private static func show(
-    _ code: borrowing RecoveryCode, _ otherwise: String, _ context: Context
+    _ code: borrowing RecoveryCode, _ context: Context
   ) throws(CommandFailure) {
     guard let terminal = TerminalDevice(context) else { throw PassphraseSource.nobody }
     // EXPOSE: the code is shown once, on the terminal, for the person to write down.
     let text = code.grouped.exposedText() ?? ""
+    let shown = "Recovery code, shown once. Write it down or print it:\n\n  \(text)\n\n"
+    terminal.write(shown)
     while true {
-      terminal.write("Recovery code, shown once. Write it down or print it:\n\n  \(text)\n\n")
-      guard let typed = try terminal.readHidden("Type it back: ") else { throw Context.cancelled }
-      if let back = try? RecoveryCode.normalise(typed), back.matches(code) { return }
-      terminal.write("That isn't the code shown.\n")
-      guard try context.confirm("Show it again?", default: true, insteadGive: "--recovery-sheet FILE") else {
-        throw CommandFailure(.interrupted, otherwise)
+      guard let typed = try terminal.readHidden("Type it back (not shown; Enter alone shows it again): ") else {
+        throw Context.cancelled
       }
+      if typed.byteCount == 0 {
+        terminal.write(shown)
+        continue
+      }
+      guard let fault = TypedBack.fault(typed, of: code) else { return }
+      terminal.write(lines: fault + " Nothing is lost: once more.")
     }
   }
 

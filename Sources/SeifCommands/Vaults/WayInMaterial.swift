@@ -62,7 +62,10 @@ struct Devices: Sendable {
     case .tpm2:
       let address = environment["SEIF_TCTI"].flatMap { $0.isEmpty ? nil : $0 }
       return TPMProvider(address: address, pin: pin, pcrs: pcrs ?? TPMProvider.usualPCRs, isQuiet: true)
-    default: return nil
+    case .fido2: return SecurityKeyProvider(PluggedInKey(), pin: pin)
+    case .keyring:
+      return KeyringProvider(program: ChildProcess.find("secret-tool", environment) ?? "/usr/bin/secret-tool")
+    case .passphrase, .recovery, .other: return nil
     }
   }
 }

@@ -56,7 +56,7 @@ import Testing
   @Test func onATerminalTheNewCodeIsTypedBack() throws {
     let terminal = try home.terminal("keys", "rotate", passphrase: Canary.vaultPassphrase)
     try terminal.expect("Recovery code, shown once.")
-    try terminal.expect("Type it back: ")
+    try terminal.expect("Type it back (not shown; Enter alone shows it again): ")
     try terminal.expect(echo: false)
     let shown = try #require(terminal.screen.split(whereSeparator: \.isNewline).first { $0.count { $0 == "-" } == 5 })
     terminal.type(shown.trimmed + "\n")
@@ -68,7 +68,7 @@ import Testing
   @Test func aCodeThatIsntTypedBackLeavesTheVaultAsItWas() throws {
     let before = try home.bytes(Self.file)
     let terminal = try home.terminal("keys", "rotate", passphrase: Canary.vaultPassphrase)
-    try terminal.expect("Type it back: ")
+    try terminal.expect("Type it back (not shown; Enter alone shows it again): ")
     try terminal.expect(echo: false)
     terminal.type("\u{3}")
     #expect(try home.check(terminal.finish()).exitCode == 130)

@@ -47,7 +47,7 @@ struct KeysAddCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    if kind == .recovery { try sheet.check(context) }
+    if kind == .recovery { try sheet.check(otherwise: "Nothing was added.", context) }
     let (vault, _) = try unlock.unlockKeeping(.readOnly, inPerson: true, context)
     defer { vault.lock() }
     let folder = vault.location.folder
@@ -77,7 +77,7 @@ struct KeysAddCommand: Command {
       return (WayInMaterial(.passphrase, secret: secret), cost.cost)
     case .recovery:
       let code = RecoveryCode.make()
-      try sheet.present(code, folder: folder, otherwise: "no way in was added", context)
+      try sheet.present(code, folder: folder, context)
       return (WayInMaterial(.recovery, secret: code.withBytes { SecretBytes(copying: $0) }), .minimum)
     default:
       return (WayInMaterial(kind, secret: try pin.obtain(for: kind, context)), .minimum)

@@ -39,7 +39,7 @@ struct KeysRotateCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    try sheet.check(context)
+    try sheet.check(otherwise: "Nothing was changed.", context)
     let opened = try unlock.unlockKeeping(.readOnly, inPerson: true, context)
     let vault = opened.vault
     defer { vault.lock() }
@@ -60,7 +60,7 @@ struct KeysRotateCommand: Command {
     }
     let code = RecoveryCode.make()
     let secret = code.withBytes { SecretBytes(copying: $0) }
-    try sheet.present(code, folder: location.folder, otherwise: "nothing was changed", context)
+    try sheet.present(code, folder: location.folder, context)
     let passphrases = ways.filter { way in
       way.kind == .passphrase && materials[way.id].map { StrongWays.keepsRules($0, way: way) } ?? false
     }
