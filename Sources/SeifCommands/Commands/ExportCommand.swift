@@ -54,7 +54,8 @@ struct ExportCommand: Command {
         .usage, "an export writes every secret of the vault, and there is no terminal to ask for consent",
         hint: "Give --yes.")
     }
-    let vault = try unlock.unlock(.readOnly, context)
+    // All secrets leave: a device alone is no consent.
+    let vault = try unlock.unlockKeeping(.readOnly, inPerson: true, context).vault
     defer { vault.lock() }
     let records = try withVaultErrors(folder) { () throws(VaultError) in try vault.records() }
     let damage = VaultDamage(vault).tell(context)

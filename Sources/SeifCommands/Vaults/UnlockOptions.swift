@@ -101,8 +101,8 @@ struct UnlockOptions: OptionGroup, Sendable {
         }
       }
     }
-    let hasPassphrase = ways.contains { $0.kind == .passphrase }
-    let asked = kind ?? (hasPassphrase || !ways.contains { $0.kind == .recovery } ? .passphrase : .recovery)
+    let kinds: [WayIn.Kind] = [.passphrase, .recovery, .fido2, .tpm2, .keyring]
+    let asked = kind ?? kinds.first { kind in ways.contains { $0.kind == kind } } ?? .passphrase
     guard ways.contains(where: { $0.kind == asked }) else {
       throw CommandFailure(VaultError(.noSuchWayIn, asked.name), folder: location.folder)
     }
@@ -135,7 +135,6 @@ struct UnlockOptions: OptionGroup, Sendable {
         .refused, "the vault's passphrase is needed, and there is no terminal to ask for it",
         hint: "Give --vault-passphrase-fd N or --vault-passphrase-file F.")
     }
-    guard given.byteCount > 0 else { throw PassphraseSource.empty }
     return given
   }
 }

@@ -34,11 +34,19 @@ final class WayInMaterial {
     _ kind: WayIn.Kind, _ ways: [WayIn], source: (String) throws(CommandFailure) -> SecretBytes, _ context: Context
   ) throws(CommandFailure) -> WayInMaterial {
     switch kind {
-    case .passphrase: return WayInMaterial(kind, secret: try source("Passphrase for the vault"))
-    case .recovery: return WayInMaterial(kind, secret: try source("Recovery code"))
+    case .passphrase, .recovery:
+      let given = try source(kind == .passphrase ? "Passphrase for the vault" : "Recovery code")
+      guard given.byteCount > 0 else { throw PassphraseSource.empty }
+      return WayInMaterial(kind, secret: given)
     default:
-      guard ways.contains(where: { $0.kind == kind && $0.asksForPIN }) else { return WayInMaterial(kind) }
-      return WayInMaterial(kind, secret: try source("PIN of \(kind.words)"))
+      var pin: SecretBytes?
+      if ways.contains(where: { $0.kind == kind && $0.asksForPIN }) {
+        // A key with a sensor wants none.
+        let given = try source("PIN of \(kind.words)" + (kind == .fido2 ? " (Enter: it has a sensor)" : ""))
+        if given.byteCount > 0 { pin = given.duplicate() }
+      }
+      if kind == .fido2 { context.talk.say(WayInSentences.touch) }
+      return WayInMaterial(kind, secret: pin)
     }
   }
 

@@ -69,6 +69,8 @@ extension WayIn {
 
 /// Sentences that several commands say.
 enum WayInSentences {
+  /// Said before a security key waits.
+  static let touch = "Touch the security key when it blinks."
   /// Said wherever a way in was removed or changed.
   static let olderCopies =
     "A copy made before today still opens with it, and shows the present key. After a theft: seif keys rotate"

@@ -32,6 +32,10 @@ struct TPMCommandTests {
     #expect(opened.output == "756364\n")
     #expect(opened.errors == "")
     #expect(try seif("status").output.contains("protection  this machine's TPM alone, passphrase, recovery code\n"))
+    // What takes everything out of the vault, or changes what opens it, wants the person.
+    #expect(try seif("export", "--to", "json", "--plain", "--yes", "-o", home.file("out-in-clear.json")).exitCode == 77)
+    #expect(try seif("keys", "add", "tpm2").exitCode == 77)
+    #expect(try seif("keys", "remove", "recovery", "--yes").exitCode == 77)
     let other = try SoftwareTPM()
     let elsewhere = try seif("list", on: other, passphrase: Canary.vaultPassphrase)
     #expect(elsewhere.exitCode == 0)

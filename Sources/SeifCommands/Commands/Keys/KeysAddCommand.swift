@@ -80,7 +80,9 @@ struct KeysAddCommand: Command {
       try sheet.present(code, folder: folder, context)
       return (WayInMaterial(.recovery, secret: code.withBytes { SecretBytes(copying: $0) }), .minimum)
     default:
-      return (WayInMaterial(kind, secret: try pin.obtain(for: kind, context)), .minimum)
+      let pin = try pin.obtain(for: kind, context)
+      if kind == .fido2 { context.talk.say("\(WayInSentences.touch) It blinks three times: made, tried, proven.") }
+      return (WayInMaterial(kind, secret: pin), .minimum)
     }
   }
 }
