@@ -61,6 +61,8 @@ struct RunCommand: Command {
     let program = ChildProgram(
       path: path, words: words, environment: try plan.block(values),
       handed: try HandedSecrets(handed.map { ($0.number, values[$0.reference]) }))
+    // The program finds the terminal as it was before anybody typed a passphrase.
+    context.hiddenInput.end()
     let secrets = values.secrets.flatMap(Self.spellings)
     guard masks, !secrets.isEmpty else { throw program.replaceThisProcess() }
     let short = secrets.count { $0.byteCount < OutputMask.shortestNeedle }

@@ -153,7 +153,7 @@ import Testing
   @Test func aNoteOfSeveralLinesIsMasked() throws {
     try home.write("first line\nsecond line\n", as: "text")
     try home.seif(
-      "add", "note", "--name", "Poem", "--text", home.file("text"), passphrase: Canary.vaultPassphrase)
+      "add", "note", "--name", "Poem", "--text-file", home.file("text"), passphrase: Canary.vaultPassphrase)
     let result = try script("printf '<%s>' \"$N\"", environment: ["N": "seif://Poem/notes"])
     #expect(result.output == "<****\n>")
   }
@@ -217,6 +217,22 @@ import Testing
     try terminal.expect("got hello <****>")
     let result = try home.check(try terminal.finish())
     #expect(result.exitCode == 3)
+    #expect(terminal.echoes)
+  }
+
+  @Test(arguments: [[], ["--no-masking"]])
+  func theProgramFindsTheTerminalAsItWasBeforeThePassphrase(_ options: [String]) throws {
+    let terminal = try Terminal(
+      ["run"] + options + ["--", "/bin/sh", "-c", "stty -a | grep -o -e '[ -]echo ' ; read x; echo \"got $x\""],
+      program: Home.program, output: .terminal, environment: home.variables(["P": Self.forge]))
+    try terminal.expect("Passphrase for the vault: ")
+    try terminal.expect(echo: false)
+    terminal.type(Canary.vaultPassphrase + "\n")
+    try terminal.expect(" echo ")
+    terminal.type("shown\n")
+    try terminal.expect("shown\r\n")
+    try terminal.expect("got shown")
+    #expect(try home.check(try terminal.finish()).exitCode == 0)
     #expect(terminal.echoes)
   }
 
