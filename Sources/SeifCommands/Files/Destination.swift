@@ -1,3 +1,4 @@
+internal import CSeif
 internal import Glibc
 
 /// Where a command's data go: a file, or stdout for `-`.

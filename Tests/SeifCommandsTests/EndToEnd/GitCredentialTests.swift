@@ -125,7 +125,7 @@ import Testing
   private func atTerminal(_ operation: String, _ description: String) throws -> Terminal {
     try Terminal(
       ["git-credential", operation, "--passphrase-file", home.file("pass-in-clear")], program: Home.program,
-      input: Array(description.utf8), output: .pipe, environment: home.variables())
+      input: Array(description.utf8), output: .pipe, environment: home.variables(), columns: 200)
   }
 
   @Test func storeAsksAndKeepsWhatWasThere() throws {
