@@ -230,9 +230,11 @@ final class Accumulator {
 extension Statement {
   /// A column of 16 bytes.
   func uuid(_ column: Int) throws(SQLError) -> UUID {
-    guard let id = UUID(bytes: try blob(column)) else {
-      throw SQLError(.wrongType, message: "column \(column) is no identifier")
+    try withBlob(column) { (bytes) throws(SQLError) in
+      guard let id = UUID(bytes: bytes) else {
+        throw SQLError(.wrongType, message: "column \(column) is no identifier")
+      }
+      return id
     }
-    return id
   }
 }

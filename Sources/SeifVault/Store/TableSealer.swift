@@ -97,7 +97,7 @@ struct ColumnOpener {
     self.sealer = sealer
     self.column = column
     idOffset = prefix.count
-    aad = prefix + [UInt8](repeating: 0, count: 36) + Array(":\(column):".utf8)
+    aad = prefix + [UInt8](repeating: 0, count: UUID.characterCount) + Array(":\(column):".utf8)
     revisionOffset = aad.count
   }
 
@@ -109,7 +109,7 @@ struct ColumnOpener {
       aad.append(contentsOf: String(revision).utf8)
     }
     let idOffset = idOffset
-    aad.withUnsafeMutableBufferPointer { row.writeText(to: UnsafeMutableBufferPointer(rebasing: $0[idOffset...])) }
+    aad.withUnsafeMutableBufferPointer { row.write(to: UnsafeMutableBufferPointer(rebasing: $0[idOffset...])) }
     do throws(CryptoError) {
       return try sealer.open(sealed, aad: aad)
     } catch {
@@ -121,25 +121,9 @@ struct ColumnOpener {
 extension UUID {
   /// Appends the 36 characters of the lower-case text.
   func appendText(to buffer: inout [UInt8]) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
-      writeText(to: text)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.characterCount) { text in
+      write(to: text)
       buffer.append(contentsOf: text)
-    }
-  }
-
-  /// Writes the 36 characters of the lower-case text to the start of a buffer of at least as many.
-  func writeText(to text: UnsafeMutableBufferPointer<UInt8>) {
-    precondition(text.count >= 36, "internal error: no room for an identifier")
-    func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
-    var position = 0
-    for (index, byte) in bytes.enumerated() {
-      if index == 4 || index == 6 || index == 8 || index == 10 {
-        text[position] = UInt8(ascii: "-")
-        position += 1
-      }
-      text[position] = digit(byte >> 4)
-      text[position + 1] = digit(byte & 15)
-      position += 2
     }
   }
 }
