@@ -14,17 +14,18 @@ extension Vault {
   /// open are left out and named in `damage`.
   public func summaries() throws(VaultError) -> [EntrySummary] {
     try reading { (connection, keys, damage) throws(VaultError) in
-      var opener = try keys.sealer(.item).opener("summary")
+      var opener = try keys.sealer(.itemSummary).opener("summary")
       var summaries: [EntrySummary] = []
-      let last = try connection.statement("SELECT max(position) FROM item")
+      let last = try connection.statement("SELECT max(position) FROM item_summary")
       if try last.next(), let count = try? last.integer(0) {
         summaries.reserveCapacity(Int(max(0, min(count, 1 << 17))))
       }
       last.reset()
-      let statement = try connection.statement("SELECT id, revision, summary FROM item ORDER BY position")
+      let statement = try connection.statement("SELECT id, revision, summary FROM item_summary ORDER BY position")
       while try statement.next() {
         let (id, revision) = try sql { () throws(SQLError) in (try statement.uuid(0), try statement.integer(1)) }
-        try Self.keepGoing(past: .value(table: "item", row: id, column: "summary"), &damage) { () throws(VaultError) in
+        try Self.keepGoing(past: .value(table: "item_summary", row: id, column: "summary"), &damage) {
+          () throws(VaultError) in
           let plain = try statement.withBlob(2) { (sealed) throws(VaultError) in
             try opener.open(sealed, row: id, revision: revision)
           }

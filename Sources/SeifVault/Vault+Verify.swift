@@ -14,6 +14,7 @@ extension Vault {
       var faults = try stateFaults(connection, keys, limit: .max)
       for table in tables { faults += try valueFaults(table, connection, keys) }
       faults += try referenceFaults(connection, keys)
+      faults += try Self.summaryFaults(connection)
       faults += try keys.accumulator.strayRows(in: connection).map { .strayData(table: "accumulator", row: $0) }
       faults += ledgerFaults(connection, keys)
       return faults
@@ -66,7 +67,7 @@ extension Vault {
 
   /// The columns that are sealed, by table.
   static let sealedColumns: [String: [String]] = [
-    "item": ["summary", "detail"], "secret": ["value"], "bin": ["summary", "detail", "removed_at"],
+    "item": ["detail"], "item_summary": ["summary"], "secret": ["value"], "bin": ["detail", "removed_at"],
     "tombstone": ["removed_at"], "unusable": ["kind", "content"], "opaque_member": ["name", "content"],
     "undo": ["content"], "proofs": ["entry"], "backup_link": ["content"],
   ]
@@ -123,6 +124,29 @@ extension Vault {
       }
     }
     return faults
+  }
+
+  /// Entries without a summary of their revision at their place, and summaries without an entry there.
+  private static func summaryFaults(_ connection: Connection) throws(VaultError) -> [VaultFault] {
+    func rows(_ text: StaticString) throws(VaultError) -> [UUID] {
+      try sql { () throws(SQLError) in
+        let statement = try connection.prepare(text)
+        var ids: [UUID] = []
+        while try statement.step() { ids.append(try statement.uuid(0)) }
+        return ids
+      }
+    }
+    let missing = try rows(
+      """
+      SELECT id FROM item WHERE NOT EXISTS (
+        SELECT 1 FROM item_summary AS s WHERE s.position = item.position AND s.id = item.id AND s.revision = item.revision)
+      """)
+    let stray = try rows(
+      """
+      SELECT id FROM item_summary AS s WHERE NOT EXISTS (
+        SELECT 1 FROM item WHERE item.position = s.position AND item.id = s.id)
+      """)
+    return missing.map { .missingSummary(row: $0) } + stray.map { .strayData(table: "item_summary", row: $0) }
   }
 
   private func ledgerFaults(_ connection: Connection, _ keys: VaultKeys) -> [VaultFault] {

@@ -81,6 +81,8 @@ public enum VaultFault: Sendable, Hashable, CustomStringConvertible {
   case missingSecret(row: UUID)
   /// The seed of an entry is missing or doesn't open at its place.
   case damagedSecret(row: UUID)
+  /// An entry has no summary, or another revision's: a list doesn't show it as it is.
+  case missingSummary(row: UUID)
   /// A seed that no entry refers to, or another row that has no place in the vault.
   case strayData(table: String, row: UUID)
   /// The ledger's chain is broken at an entry.
@@ -96,9 +98,11 @@ public enum VaultFault: Sendable, Hashable, CustomStringConvertible {
     case .olderCopy(let counter, let seen):
       "this is an older copy of this vault: change \(counter), while change \(seen) was seen on this machine"
     case .value(let table, let row, let column):
-      "\(column) of \(table) \(row.map(\.description) ?? "?") doesn't open at its place"
+      // Where an entry's summary stands is the file's matter.
+      "\(column) of \(table == "item_summary" ? "item" : table) \(row.map(\.description) ?? "?") doesn't open at its place"
     case .missingSecret(let row): "entry \(row) refers to a seed that isn't there"
     case .damagedSecret(let row): "the seed of entry \(row) is missing or doesn't open"
+    case .missingSummary(let row): "the summary of entry \(row) is missing or of another revision"
     case .strayData(let table, let row): "\(table) \(row) belongs to nothing here"
     case .ledger(let sequence): "the ledger doesn't continue at entry \(sequence)"
     case .database(let findings): "SQLite finds the file damaged in \(findings) places"

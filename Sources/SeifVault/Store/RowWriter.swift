@@ -50,6 +50,19 @@ struct RowWriter {
     state.sum.toggle(keys.accumulator.digest(table, row, values))
   }
 
+  /// Puts values in the place of a row, or inserts them where somebody took the row out.
+  mutating func put(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) throws(VaultError) {
+    guard try has(table, row) else { return try insert(table, row, values) }
+    try update(table, row, values)
+  }
+
+  /// Whether a row is there.
+  func has(_ table: VaultTable, _ row: UUID) throws(VaultError) -> Bool {
+    let statement = try connection.statement(table.selectOne, binding: row)
+    defer { statement.reset() }
+    return try statement.next()
+  }
+
   mutating func delete(_ table: VaultTable, _ row: UUID) throws(VaultError) {
     try forget(table, row)
     try run(table.delete, [.blob(row.bytes)])
@@ -80,15 +93,15 @@ struct RowWriter {
     try statement.run()
   }
 
-  /// The position after the last row of a table; entries and the bin share theirs, so that a place stays free for an
-  /// entry that comes back.
+  /// The position after the last row of a table; entries, their summaries and the bin share theirs, so that a place
+  /// stays free for an entry that comes back.
   mutating func nextPosition(_ table: VaultTable) throws(VaultError) -> Int64 {
     if let next = positions[table.name] {
       positions[table.name] = next &+ 1
       return next
     }
     var last: Int64 = 0
-    for table in table.name == "item" ? [.item, .bin] : [table] {
+    for table in table.name == "item" ? [.item, .itemSummary, .bin] : [table] {
       guard let sql = table.lastPosition else { continue }
       do throws(SQLError) {
         let statement = try connection.prepare(sql)

@@ -146,8 +146,18 @@ extension VaultSchemaVersion {
         position INTEGER PRIMARY KEY NOT NULL,
         id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
         revision INTEGER NOT NULL CHECK (revision > 0),
-        summary BLOB NOT NULL,
         detail BLOB NOT NULL
+      ) STRICT
+      """
+    ),
+    (
+      "item_summary",
+      """
+      CREATE TABLE item_summary (
+        position INTEGER PRIMARY KEY NOT NULL,
+        id BLOB NOT NULL CHECK (length(id) = 16),
+        revision INTEGER NOT NULL CHECK (revision > 0),
+        summary BLOB NOT NULL
       ) STRICT
       """
     ),
@@ -169,7 +179,6 @@ extension VaultSchemaVersion {
         position INTEGER PRIMARY KEY NOT NULL,
         id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
         revision INTEGER NOT NULL CHECK (revision > 0),
-        summary BLOB NOT NULL,
         detail BLOB NOT NULL,
         removed_at BLOB NOT NULL
       ) STRICT
@@ -249,7 +258,8 @@ extension VaultSchemaVersion {
   package static let first = VaultSchemaVersion(
     step: "first version", statements: firstStatements.map(\.sql),
     tables: [
-      .vault, .wayIn, .item, .secret, .bin, .tombstone, .unusable, .opaqueMember, .undo, .proofs, .backupLink,
+      .vault, .wayIn, .item, .itemSummary, .secret, .bin, .tombstone, .unusable, .opaqueMember, .undo, .proofs,
+      .backupLink,
     ],
     definitions: Dictionary(uniqueKeysWithValues: firstStatements.map { ($0.name, "\($0.sql)") }))
 }

@@ -69,7 +69,8 @@ import Testing
     let script = """
       import sqlite3, sys
       db = sqlite3.connect(sys.argv[1])
-      db.execute("update item set summary=zeroblob(length(summary)) where position=(select max(position) from item)")
+      db.execute("update item_summary set summary=zeroblob(length(summary)) "
+                 "where position=(select max(position) from item)")
       db.execute("update secret set value=zeroblob(length(value)) where position=(select max(position) from secret)")
       print(db.execute("select lower(hex(id)) from item order by position desc limit 1").fetchone()[0])
       db.commit()
