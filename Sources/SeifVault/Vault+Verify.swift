@@ -15,6 +15,7 @@ extension Vault {
       for table in tables { faults += try valueFaults(table, connection, keys) }
       faults += try referenceFaults(connection, keys)
       faults += try Self.summaryFaults(connection)
+      faults += try Self.strayVaults(connection, keys)
       faults += try keys.accumulator.strayRows(in: connection).map { .strayData(table: "accumulator", row: $0) }
       faults += ledgerFaults(connection, keys)
       return faults
@@ -32,7 +33,7 @@ extension Vault {
   /// What can be checked at every unlocking.
   func checkOnOpening() throws(VaultError) {
     openingFaults = try read { (connection, keys) throws(VaultError) in
-      try stateFaults(connection, keys, limit: Self.checkedRowCount)
+      try stateFaults(connection, keys, limit: Self.checkedRowCount) + Self.strayVaults(connection, keys)
     }
     guard access == .readWrite, openingFaults.isEmpty else { return }
     keepsCounter = mark.raise(to: UInt64(clamping: try counter()))
@@ -69,7 +70,7 @@ extension Vault {
   static let sealedColumns: [String: [String]] = [
     "item": ["detail"], "item_summary": ["summary"], "secret": ["value"], "bin": ["detail", "removed_at"],
     "tombstone": ["removed_at"], "unusable": ["kind", "content"], "opaque_member": ["name", "content"],
-    "undo": ["content"], "proofs": ["entry"], "backup_link": ["content"],
+    "set_aside": ["content"], "undo": ["content"], "proofs": ["entry"], "backup_link": ["content"],
   ]
 
   private func valueFaults(
@@ -117,13 +118,26 @@ extension Vault {
         if stray.remove(reference) == nil { faults.append(.missingSecret(row: row.id)) }
       }
     }
-    // An entry that doesn't open was reported; its seed is no stray.
+    let aside = try connection.statement("SELECT 1 FROM set_aside LIMIT 1")
+    if try aside.next() { isWhole = false }
+    // An entry that doesn't open was reported or set aside; its seed is no stray.
     if isWhole {
       faults += stray.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map {
         .strayData(table: "secret", row: $0)
       }
     }
     return faults
+  }
+
+  /// Rows beside the vault's own, which somebody planted.
+  private static func strayVaults(_ connection: Connection, _ keys: VaultKeys) throws(VaultError) -> [VaultFault] {
+    try sql { () throws(SQLError) in
+      let statement = try connection.prepare("SELECT id FROM vault WHERE id <> ?1 LIMIT 8")
+      try statement.bind(keys.vaultID.bytes, at: 1)
+      var faults: [VaultFault] = []
+      while try statement.step() { faults.append(.strayData(table: "vault", row: try statement.uuid(0))) }
+      return faults
+    }
   }
 
   /// Entries without a summary of their revision at their place, and summaries without an entry there.

@@ -33,7 +33,14 @@ struct RemoveCommand: Command {
       let hit = try Query(query).resolve(all, context)
       if !ids.contains(hit.id) { ids.append(hit.id) }
     }
-    try withVaultErrors(folder) { () throws(VaultError) in try vault.remove(ids) }
+    do throws(VaultError) {
+      try vault.remove(ids)
+    } catch {
+      guard error.code == .damaged else { throw CommandFailure(error, folder: folder) }
+      throw CommandFailure(
+        .badInput, "an entry doesn't open, so it can't go into the bin; nothing was removed",
+        hint: "Set it aside: seif doctor --set-aside")
+    }
     context.talk.say(.ok, "\(ids.count) \(ids.count == 1 ? "entry is" : "entries are") in the bin for 30 days.")
     context.talk.hint("seif undo")
     return .done

@@ -21,6 +21,16 @@ public struct BinnedEntry: Sendable, Hashable {
   public let removedAt: Timestamp
 }
 
+/// A row that didn't open and was set aside.
+public struct SetAsideRow: Sendable, Hashable {
+  /// Its identifier, as it was before.
+  public let id: UUID
+  /// The table in which it stood.
+  public let table: String
+  /// When it was set aside; 30 days later it can be deleted for good.
+  public let at: Timestamp
+}
+
 /// What a list shows of an entry and a search needs; no secret.
 public struct EntrySummary: Sendable, Hashable {
   /// The row's identifier.
@@ -63,6 +73,10 @@ public enum VaultChange: Sendable, Hashable {
   case addUnusable(UnusableEntry)
   /// Puts these in the place of all top-level members that aren't understood.
   case setOpaque([OpaqueMember])
+  /// Takes a row that doesn't open out of the way, as it stands, for at least 30 days: an entry here or in the bin, with
+  /// its seed; one that can't be used; a member that isn't understood; a seed that no entry has. Of an entry that opens
+  /// only the summary is made anew.
+  case setAside(UUID)
 }
 
 /// Something about the vault that isn't as it was last written: places, never values.

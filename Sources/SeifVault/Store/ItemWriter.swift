@@ -110,8 +110,14 @@ struct ItemWriter {
 
   /// Takes an entry and its seed out for good.
   mutating func delete(_ row: ItemRow, from table: VaultTable) throws(VaultError) {
-    if let reference = row.item.secretRef { try rows.delete(.secret, reference) }
+    if let reference = row.item.secretRef, try rows.has(.secret, reference) { try rows.delete(.secret, reference) }
     try rows.delete(table, row.id)
+  }
+
+  /// Makes the summary of an entry anew.
+  mutating func writeSummary(of row: ItemRow) throws(VaultError) {
+    let values = try summary(row.id, row.item.shown, position: row.position, revision: row.revision)
+    try rows.put(.itemSummary, row.id, values)
   }
 
   private mutating func insertSeed(_ seed: SecretValue) throws(VaultError) -> UUID {
@@ -195,15 +201,14 @@ struct ItemWriter {
     return id
   }
 
-  mutating func setOpaque(_ members: [OpaqueMember]) throws(VaultError) {
-    let connection = rows.connection
-    let old = try sql { () throws(SQLError) in
-      let statement = try connection.prepare("SELECT id FROM opaque_member")
-      var ids: [UUID] = []
-      while try statement.step() { ids.append(try statement.uuid(0)) }
-      return ids
-    }
-    for id in old { try rows.delete(.opaqueMember, id) }
+  /// Puts members in the place of all that open; a damaged one stays, and is in nobody's way.
+  ///
+  /// - Returns: those that were there.
+  @discardableResult
+  mutating func setOpaque(_ members: [OpaqueMember]) throws(VaultError) -> [OpaqueMember] {
+    var damage: [VaultFault] = []
+    let old = try Vault.opaqueMembers(rows.connection, rows.keys, &damage)
+    for (id, _) in old { try rows.delete(.opaqueMember, id) }
     let sealer = try rows.keys.sealer(.opaqueMember)
     for member in members {
       guard member.value.byteCount <= ItemCodec.maximumByteCount else { throw VaultError(.invalidEntry, "too long") }
@@ -216,6 +221,7 @@ struct ItemWriter {
           .integer(try rows.nextPosition(.opaqueMember)), .integer(1),
         ])
     }
+    return old.map(\.member)
   }
 
   private static func next(_ revision: Int64) throws(VaultError) -> Int64 {

@@ -101,7 +101,7 @@ struct RowWriter {
       return next
     }
     var last: Int64 = 0
-    for table in table.name == "item" ? [.item, .itemSummary, .bin] : [table] {
+    for table in ["item", "bin"].contains(table.name) ? [.item, .itemSummary, .bin] : [table] {
       guard let sql = table.lastPosition else { continue }
       do throws(SQLError) {
         let statement = try connection.prepare(sql)
@@ -113,6 +113,50 @@ struct RowWriter {
     guard last < Int64.max - 0xFFFF_FFFF else { throw VaultError(.damaged, "position") }
     positions[table.name] = last + 2
     return last + 1
+  }
+
+  /// Whether no row of a table stands at a position, nor of those that share its positions.
+  func isFree(_ position: Int64, in table: VaultTable) throws(VaultError) -> Bool {
+    try sql { () throws(SQLError) in
+      let statements: [StaticString] =
+        switch table.name {
+        case "unusable": ["SELECT 1 FROM unusable WHERE position = ?1"]
+        case "opaque_member": ["SELECT 1 FROM opaque_member WHERE position = ?1"]
+        case "secret": ["SELECT 1 FROM secret WHERE position = ?1"]
+        default:
+          [
+            "SELECT 1 FROM item WHERE position = ?1", "SELECT 1 FROM item_summary WHERE position = ?1",
+            "SELECT 1 FROM bin WHERE position = ?1",
+          ]
+        }
+      for text in statements {
+        let statement = try connection.prepare(text)
+        try statement.bind(position, at: 1)
+        defer { statement.reset() }
+        if try statement.step() { return false }
+      }
+      return true
+    }
+  }
+
+  /// Drops rows that belong to nothing and takes the sum of what is there for the state.
+  mutating func acceptContents(of tables: [VaultTable]) throws(VaultError) {
+    let (connection, vaultID) = (connection, keys.vaultID)
+    try sql { () throws(SQLError) in
+      for text: StaticString in [
+        "DELETE FROM vault WHERE id <> ?1", "DELETE FROM accumulator WHERE id <> ?1",
+      ] {
+        let statement = try connection.prepare(text)
+        try statement.bind(vaultID.bytes, at: 1)
+        try statement.run()
+      }
+      try connection.execute(
+        """
+        DELETE FROM item_summary WHERE NOT EXISTS (
+          SELECT 1 FROM item WHERE item.position = item_summary.position AND item.id = item_summary.id)
+        """)
+    }
+    state.sum = try keys.accumulator.sum(of: tables, in: connection) ?? RowSum()
   }
 
   /// A new identifier for a row, random.

@@ -96,6 +96,16 @@ extension VaultTable {
     selectAll: "SELECT content, id, name, position, revision FROM opaque_member ORDER BY position",
     lastPosition: "SELECT max(position) FROM opaque_member")
 
+  /// Rows that didn't open, as they stood.
+  static let setAside = VaultTable(
+    name: "set_aside", columns: ["content", "id", "position", "revision"],
+    insert: "INSERT INTO set_aside (content, id, position, revision) VALUES (?1, ?2, ?3, ?4)",
+    update: "UPDATE set_aside SET content = ?1, position = ?3, revision = ?4 WHERE id = ?2",
+    delete: "DELETE FROM set_aside WHERE id = ?1",
+    selectOne: "SELECT content, id, position, revision FROM set_aside WHERE id = ?1",
+    selectAll: "SELECT content, id, position, revision FROM set_aside ORDER BY position",
+    lastPosition: "SELECT max(position) FROM set_aside")
+
   /// What undoes the last changes.
   static let undo = VaultTable(
     name: "undo", columns: ["content", "id", "position", "revision", "step"],

@@ -220,6 +220,17 @@ extension VaultSchemaVersion {
       """
     ),
     (
+      "set_aside",
+      """
+      CREATE TABLE set_aside (
+        position INTEGER PRIMARY KEY NOT NULL,
+        id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+        revision INTEGER NOT NULL CHECK (revision > 0),
+        content BLOB NOT NULL
+      ) STRICT
+      """
+    ),
+    (
       "undo",
       """
       CREATE TABLE undo (
@@ -258,8 +269,8 @@ extension VaultSchemaVersion {
   package static let first = VaultSchemaVersion(
     step: "first version", statements: firstStatements.map(\.sql),
     tables: [
-      .vault, .wayIn, .item, .itemSummary, .secret, .bin, .tombstone, .unusable, .opaqueMember, .undo, .proofs,
-      .backupLink,
+      .vault, .wayIn, .item, .itemSummary, .secret, .bin, .tombstone, .unusable, .opaqueMember, .setAside, .undo,
+      .proofs, .backupLink,
     ],
     definitions: Dictionary(uniqueKeysWithValues: firstStatements.map { ($0.name, "\($0.sql)") }))
 }
