@@ -73,10 +73,14 @@ extension Statement {
   }
 
   private func storageClass(_ column: Int) throws(SQLError) -> Int32 {
-    guard column >= 0, column < Int(sqlite3_data_count(handle)) else {
-      throw SQLError(.misuse, message: "no row, or no column \(column)", sql: sql)
+    let found = sqlite3_column_type(handle, Int32(clamping: column))
+    // NULL is also what SQLite says without a row and of a column that isn't there; anything else is there.
+    if found == SQLITE_NULL {
+      guard column >= 0, column < Int(sqlite3_data_count(handle)) else {
+        throw SQLError(.misuse, message: "no row, or no column \(column)", sql: sql)
+      }
     }
-    return sqlite3_column_type(handle, Int32(clamping: column))
+    return found
   }
 
   private func require(_ expected: Int32, _ column: Int) throws(SQLError) {

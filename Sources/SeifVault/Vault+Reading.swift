@@ -26,12 +26,10 @@ extension Vault {
         let (id, revision) = try sql { () throws(SQLError) in (try statement.uuid(0), try statement.integer(1)) }
         try Self.keepGoing(past: .value(table: "item_summary", row: id, column: "summary"), &damage) {
           () throws(VaultError) in
-          let plain = try statement.withBlob(2) { (sealed) throws(VaultError) in
-            try opener.open(sealed, row: id, revision: revision)
+          let summary = try statement.withBlob(2) { (sealed) throws(VaultError) in
+            try opener.open(sealed, row: id, revision: revision) { SummaryCodec.decode($0, id: id) }
           }
-          guard let summary = plain.withBytes({ SummaryCodec.decode($0, id: id) }) else {
-            throw VaultError(.damaged, "summary")
-          }
+          guard let summary else { throw VaultError(.damaged, "summary") }
           summaries.append(summary)
         }
       }

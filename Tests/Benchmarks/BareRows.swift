@@ -1,8 +1,8 @@
 internal import CSQLite
 internal import Glibc
 
-/// The rows of a vault's entries, and what SQLite alone takes to insert them: the same tables, journal and durability,
-/// one transaction, each statement prepared once.
+/// The rows of a vault's entries, and what SQLite alone takes to insert them: the same tables, pages, journal and
+/// durability, one transaction, each statement prepared once.
 struct BareRows {
   private static let tables: [(create: String, select: String, insert: String)] = [
     (
@@ -56,7 +56,7 @@ struct BareRows {
     unlink(path)
     let database = try Self.open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     defer { sqlite3_close(database) }
-    try Self.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", database)
+    try Self.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", database)
     for table in Self.tables { try Self.execute(table.create, database) }
     return try measureSeconds {
       try Self.execute("BEGIN IMMEDIATE", database)

@@ -5,7 +5,14 @@ public struct UUID: Hashable, Sendable, CustomStringConvertible {
   private let low: UInt64
 
   /// The 16 bytes, most significant first.
-  public var bytes: [UInt8] { (0..<16).map { byte($0) } }
+  public var bytes: [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
+      guard let start = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
+      unsafe start.storeBytes(of: high.bigEndian, as: UInt64.self)
+      unsafe start.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+      count = 16
+    }
+  }
 
   /// A version 4 UUID of 16 random bytes, or nil for another number of bytes.
   public init?(random: [UInt8]) {
@@ -58,20 +65,31 @@ public struct UUID: Hashable, Sendable, CustomStringConvertible {
   @unsafe
   public func write(to text: UnsafeMutableBufferPointer<UInt8>) {
     precondition(text.count >= Self.characterCount, "internal error: no room for an identifier")
-    var position = 0
-    for index in 0..<16 {
-      if index == 4 || index == 6 || index == 8 || index == 10 {
-        unsafe text[position] = 0x2D
-        position += 1
-      }
-      let byte = byte(index)
-      unsafe text[position] = Base16.digit(byte >> 4)
-      unsafe text[position + 1] = Base16.digit(byte & 15)
-      position += 2
-    }
+    guard let start = UnsafeMutableRawPointer(text.baseAddress) else { return }
+    let parts = (Self.digits(of: high >> 32), Self.digits(of: high), Self.digits(of: low >> 32), Self.digits(of: low))
+    // 8-4-4-4-12 digits: each store writes eight, and the next one or a hyphen overwrites what was too much.
+    unsafe start.storeBytes(of: parts.0.littleEndian, as: UInt64.self)
+    unsafe start.storeBytes(of: parts.1.littleEndian, toByteOffset: 9, as: UInt64.self)
+    unsafe start.storeBytes(of: (parts.1 >> 32).littleEndian, toByteOffset: 14, as: UInt64.self)
+    unsafe start.storeBytes(of: parts.2.littleEndian, toByteOffset: 19, as: UInt64.self)
+    unsafe start.storeBytes(of: (parts.2 >> 32).littleEndian, toByteOffset: 24, as: UInt64.self)
+    unsafe start.storeBytes(of: parts.3.littleEndian, toByteOffset: 28, as: UInt64.self)
+    unsafe start.storeBytes(of: 0x2D, toByteOffset: 8, as: UInt8.self)
+    unsafe start.storeBytes(of: 0x2D, toByteOffset: 13, as: UInt8.self)
+    unsafe start.storeBytes(of: 0x2D, toByteOffset: 18, as: UInt8.self)
+    unsafe start.storeBytes(of: 0x2D, toByteOffset: 23, as: UInt8.self)
   }
 
-  private func byte(_ index: Int) -> UInt8 {
-    UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - 8 * (index & 7)))
+  /// The eight lower-case digits of a number's low four bytes, the first in the lowest byte: eight at once, since the
+  /// additional data of each sealed value holds a whole text.
+  private static func digits(of number: UInt64) -> UInt64 {
+    // One nibble a byte.
+    var nibbles = number & 0xFFFF_FFFF
+    nibbles = (nibbles << 16 | nibbles) & 0x0000_FFFF_0000_FFFF
+    nibbles = (nibbles << 8 | nibbles) & 0x00FF_00FF_00FF_00FF
+    nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F
+    // 1 in each byte whose nibble is above 9: those are letters, 0x27 further on.
+    let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return (nibbles + 0x3030_3030_3030_3030 + letters * 0x27).byteSwapped
   }
 }

@@ -1,3 +1,4 @@
+private import Glibc
 internal import SeifBytes
 internal import SeifCrypto
 
@@ -54,8 +55,10 @@ final class TableSealer {
   /// Opens one column of many rows.
   func opener(_ column: String) -> ColumnOpener { ColumnOpener(sealer: self, prefix: prefix, column: column) }
 
-  fileprivate func open(_ sealed: RawSpan, aad: [UInt8]) throws(CryptoError) -> SecretValue {
-    try cipher.openCombined(sealed, aad: aad.span.bytes)
+  fileprivate func open(
+    _ sealed: RawSpan, aad: [UInt8], into output: UnsafeMutableRawBufferPointer
+  ) throws(CryptoError) -> Int {
+    try cipher.openCombined(sealed, aad: aad.span.bytes, into: output)
   }
 
   // The buffer is taken out while it is filled: as a property, each append would be checked for exclusive access.
@@ -84,14 +87,16 @@ final class TableSealer {
   }
 }
 
-/// Opens one column of row after row: only the identifier and the revision change in the additional data.
-struct ColumnOpener {
+/// Opens one column of row after row into one buffer, wiped in the end: only the identifier and the revision change in
+/// the additional data.
+struct ColumnOpener: ~Copyable {
   private let sealer: TableSealer
   private let column: String
   private let idOffset: Int
   private let revisionOffset: Int
   private var revision: Int64 = 0
   private var aad: [UInt8]
+  private var output: UnsafeMutableRawBufferPointer
 
   fileprivate init(sealer: TableSealer, prefix: [UInt8], column: String) {
     self.sealer = sealer
@@ -99,10 +104,24 @@ struct ColumnOpener {
     idOffset = prefix.count
     aad = prefix + [UInt8](repeating: 0, count: UUID.characterCount) + Array(":\(column):".utf8)
     revisionOffset = aad.count
+    output = .allocate(byteCount: 1024, alignment: 16)
   }
 
-  /// The plaintext, or `damaged` if the value isn't one that was sealed for exactly this place.
-  mutating func open(_ sealed: RawSpan, row: UUID, revision: Int64) throws(VaultError) -> SecretValue {
+  deinit { Self.release(output) }
+
+  private static func release(_ buffer: UnsafeMutableRawBufferPointer) {
+    if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+    buffer.deallocate()
+  }
+
+  /// What `body` makes of the plaintext, or `damaged` if the value isn't one that was sealed for exactly this place.
+  mutating func open<Result>(
+    _ sealed: RawSpan, row: UUID, revision: Int64, _ body: (RawSpan) -> Result
+  ) throws(VaultError) -> Result {
+    if sealed.byteCount > output.count {
+      Self.release(output)
+      output = .allocate(byteCount: 2 * sealed.byteCount, alignment: 16)
+    }
     if revision != self.revision {
       self.revision = revision
       aad.removeSubrange(revisionOffset...)
@@ -110,11 +129,13 @@ struct ColumnOpener {
     }
     let idOffset = idOffset
     aad.withUnsafeMutableBufferPointer { row.write(to: UnsafeMutableBufferPointer(rebasing: $0[idOffset...])) }
+    let byteCount: Int
     do throws(CryptoError) {
-      return try sealer.open(sealed, aad: aad)
+      byteCount = try sealer.open(sealed, aad: aad, into: output)
     } catch {
       throw VaultError(.damaged, "\(column) of a row doesn't open at its place")
     }
+    return body(UnsafeRawBufferPointer(rebasing: output[..<byteCount]).bytes)
   }
 }
 
