@@ -75,7 +75,8 @@ enum SummaryCodec {
       guard let index = reader.number(bytes) else { return nil }
       sortIndex = index
     }
-    guard let type = reader.text(bytes), let name = reader.text(bytes), let account = reader.text(bytes), let tags = reader.texts(bytes),
+    guard let type = reader.text(bytes), let name = reader.text(bytes), let account = reader.text(bytes),
+      let tags = reader.texts(bytes),
       let urls = reader.texts(bytes), reader.position == bytes.byteCount
     else { return nil }
     return EntrySummary(
