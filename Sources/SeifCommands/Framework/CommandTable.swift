@@ -8,6 +8,7 @@ package enum CommandTable {
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
       BinRestoreCommand.self, DoctorCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
+      RunCommand.self, InjectCommand.self, GitCredentialCommand.self, QRCommand.self,
     ]
   }
 

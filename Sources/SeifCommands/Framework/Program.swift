@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SeifImages
 
 /// One run of `seif`, from arguments to exit code.
 package enum Program {
@@ -13,6 +14,8 @@ package enum Program {
       Glibc._exit(code == text.utf8.count ? 0 : ExitCode.ioFailed.rawValue)
     }
     Hardening.apply()
+    // Before any thread is started: the walls are put around the only one.
+    if arguments == [PictureReader.argument] { PictureReader.main() }
     Interrupts.start()
     let code = run(arguments, Context.current(), commands: commands)
     Glibc.exit(code.rawValue)
