@@ -10,7 +10,8 @@ struct DoctorCommand: Command {
 
     Checks every value of the vault: that it opens, stands where it was written, and that
     nothing was edited, swapped, removed or put back from an older copy; the ledger's
-    chain; and SQLite's own structure. It repairs nothing.
+    chain; and SQLite's own structure. It repairs nothing. It also says what your desktop's
+    clipboard can do.
 
     If you put an older copy of the vault back on purpose, --accept-older-copy says so,
     and the warning ends. What was changed since that copy is lost either way.
@@ -34,12 +35,14 @@ struct DoctorCommand: Command {
     defer { vault.lock() }
     if accepts { try withVaultErrors(folder) { () throws(VaultError) in try vault.acceptOlderCopy() } }
     let faults = try withVaultErrors(folder) { () throws(VaultError) in try vault.verify() }
+    let clipboard = ClipboardCheck(context)
     if output.json {
       var writer = JSONWriter(indent: 2)
       writer.beginObject()
       writer.schema("seif-doctor", 1)
       writer.member("ok", faults.isEmpty)
       writer.member("faults", faults.map { "\($0)" })
+      writer.member("clipboard", clipboard.word)
       writer.endObject()
       try context.output.writeLine(json: writer.finish())
     } else {
@@ -48,6 +51,9 @@ struct DoctorCommand: Command {
       }
       if faults.isEmpty {
         try context.output.writeLine("\(Sign.ok.text(context.output.style)) every value is as it was last written")
+      }
+      if let (sign, words) = clipboard.line {
+        try context.output.writeLine("\(sign.text(context.output.style)) \(words)")
       }
     }
     return faults.isEmpty ? .done : .checkFailed

@@ -12,6 +12,7 @@ struct ShowCommand: Command {
     seif show QUERY [OPTIONS]
 
     Shows every field of one entry. Secrets are masked unless you say --reveal.
+    One field to the clipboard: see seif help copy.
     """
   static var options: [Option] { RevealOptions.options + UnlockOptions.options + OutputOptions.options }
 

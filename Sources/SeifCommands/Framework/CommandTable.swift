@@ -4,7 +4,9 @@ package enum CommandTable {
     [
       OpenCommand.self, InspectCommand.self, VerifyCommand.self, ConvertCommand.self, FormatsCommand.self,
       InitCommand.self, StatusCommand.self,
-      PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, AddCommand.self, EditCommand.self,
+      PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, CopyCommand.self, GenerateCommand.self,
+      AddCommand.self,
+      EditCommand.self,
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
       BinRestoreCommand.self, DoctorCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,

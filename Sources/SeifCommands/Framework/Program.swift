@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SeifClipboard
 
 /// One run of `seif`, from arguments to exit code.
 package enum Program {
@@ -13,6 +14,7 @@ package enum Program {
       Glibc._exit(code == text.utf8.count ? 0 : ExitCode.ioFailed.rawValue)
     }
     Hardening.apply()
+    if ClipboardOwner.isCalled(arguments) { ClipboardOwner.main() }
     Interrupts.start()
     let code = run(arguments, Context.current(), commands: commands)
     Glibc.exit(code.rawValue)
