@@ -10,6 +10,7 @@ package enum CommandTable {
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
       BinRestoreCommand.self, DoctorCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
+      CompletionCommand.self,
     ]
   }
 

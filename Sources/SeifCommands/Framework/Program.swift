@@ -47,6 +47,9 @@ package enum Program {
     case "help", "--help", "-h":
       try context.output.write(help(Array(arguments.dropFirst()), commands))
       return .done
+    case Completions.word:
+      try context.output.write(Completions(commands).text(Array(arguments.dropFirst())))
+      return .done
     default: break
     }
     switch CommandTable.match(arguments, in: commands) {
