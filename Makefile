@@ -2,7 +2,12 @@
 PREFIX = /usr/local
 DESTDIR =
 bin = $(DESTDIR)$(PREFIX)/bin
-doc = $(DESTDIR)$(PREFIX)/share/doc/seif
+share = $(DESTDIR)$(PREFIX)/share
+doc = $(share)/doc/seif
+man = $(share)/man/man1
+bash = $(share)/bash-completion/completions
+zsh = $(share)/zsh/site-functions
+fish = $(share)/fish/vendor_completions.d
 
 .PHONY: build start clean-demo test lint soak fuzz bench install uninstall clean
 
@@ -34,13 +39,17 @@ bench:
 # Root installs what the owner of this folder has built, so that no file in here becomes root's.
 install:
 	@scripts/build-for-install
-	install -d "$(bin)" "$(doc)"
+	install -d "$(bin)" "$(doc)" "$(man)" "$(bash)" "$(zsh)" "$(fish)"
 	install -m 755 build/seif "$(bin)/seif"
+	install -m 644 build/man/*.1 "$(man)"
+	install -m 644 build/completions/bash "$(bash)/seif"
+	install -m 644 build/completions/zsh "$(zsh)/_seif"
+	install -m 644 build/completions/fish "$(fish)/seif.fish"
 	cp -R LICENSE docs/. "$(doc)"
 	chmod -R u=rwX,go=rX "$(doc)"
 
 uninstall:
-	rm -f "$(bin)/seif"
+	rm -f "$(bin)/seif" "$(man)/seif.1" "$(man)"/seif-*.1 "$(bash)/seif" "$(zsh)/_seif" "$(fish)/seif.fish"
 	rm -rf "$(doc)"
 	@scripts/say-vaults
 

@@ -3,7 +3,7 @@ struct CompletionCommand: Command {
   static let name = "completion"
   static let summary = "print the script that lets a shell complete commands"
   static let usage = """
-    seif completion SHELL [OPTIONS]
+    seif completion SHELL
 
     SHELL is bash, zsh or fish. Where Seif was installed the scripts are there already;
     else, for this session:

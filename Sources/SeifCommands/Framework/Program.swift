@@ -50,6 +50,9 @@ package enum Program {
     case Completions.word:
       try context.output.write(Completions(commands).text(Array(arguments.dropFirst())))
       return .done
+    case ManPage.word:
+      try context.output.write(ManPage.text(Array(arguments.dropFirst()), commands))
+      return .done
     default: break
     }
     switch CommandTable.match(arguments, in: commands) {
