@@ -8,8 +8,10 @@ man = $(share)/man/man1
 bash = $(share)/bash-completion/completions
 zsh = $(share)/zsh/site-functions
 fish = $(share)/fish/vendor_completions.d
+# What the documents link to, in the same places as here, so that every link leads somewhere.
+documents = README.md CHANGELOG.md SECURITY.md LICENSE docs Examples Tests/Vectors scripts/packages.txt
 
-.PHONY: build start clean-demo test lint soak fuzz bench install uninstall clean
+.PHONY: build start clean-demo test lint soak fuzz bench install install-documents uninstall clean
 
 build:
 	@scripts/set-up build
@@ -39,13 +41,19 @@ bench:
 # Root installs what the owner of this folder has built, so that no file in here becomes root's.
 install:
 	@scripts/build-for-install
-	install -d "$(bin)" "$(doc)" "$(man)" "$(bash)" "$(zsh)" "$(fish)"
+	install -d "$(bin)" "$(man)" "$(bash)" "$(zsh)" "$(fish)"
 	install -m 755 build/seif "$(bin)/seif"
 	install -m 644 build/man/*.1 "$(man)"
 	install -m 644 build/completions/bash "$(bash)/seif"
 	install -m 644 build/completions/zsh "$(zsh)/_seif"
 	install -m 644 build/completions/fish "$(fish)/seif.fish"
-	cp -R LICENSE docs/. "$(doc)"
+	@$(MAKE) install-documents
+
+# What an earlier version installed and this one doesn't have goes.
+install-documents:
+	rm -rf "$(doc)"
+	install -d "$(doc)"
+	tar -cf - --exclude=__pycache__ $(documents) | tar -xf - -C "$(doc)" --no-same-owner
 	chmod -R u=rwX,go=rX "$(doc)"
 
 uninstall:

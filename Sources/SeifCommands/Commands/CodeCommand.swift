@@ -9,8 +9,9 @@ struct CodeCommand: Command {
   static let usage = """
     seif code QUERY [OPTIONS]
 
-    Shows one code: on a terminal in groups of three with the seconds left, in a pipe the
-    plain code and a line end. QUERY is a name, a part of one, name:account, or an id.
+    Shows one code: on a terminal whose it is, then the code in groups of three with the
+    seconds left; in a pipe the plain code and a line end. QUERY is a name, a part of one,
+    name:account, an id or its first eight digits.
     The counter of a counter-based account is stored before its code is shown.
 
     --watch goes on showing the code, on a screen of its own of which nothing stays: q or
@@ -83,6 +84,8 @@ struct CodeCommand: Command {
 
   private func show(_ code: OneTimeCode, _ hit: EntrySummary, _ context: Context) throws(CommandFailure) {
     guard output.json else {
+      // A part of a name may have found another than was meant.
+      if context.talk.style.isTerminal { context.talk.say(EntryLabel.text(hit.name, hit.account)) }
       let style = context.output.style
       guard style.isTerminal else { return try context.output.writeLine(code.text) }
       let left = code.secondsLeft.map { "   \($0) s left" } ?? ""

@@ -28,42 +28,14 @@ struct RemoveCommand: Command {
     let all = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
     _ = VaultDamage(vault).tell(context)
     // Every query is settled before anything goes: all of them or none.
-    var ids: [UUID] = []
+    var hits: [EntrySummary] = []
     for query in queries {
       let hit = try Query(query).resolve(all, context)
-      if !ids.contains(hit.id) { ids.append(hit.id) }
+      if !hits.contains(where: { $0.id == hit.id }) { hits.append(hit) }
     }
-    try withVaultErrors(folder) { () throws(VaultError) in try vault.remove(ids) }
-    context.talk.say(.ok, "\(ids.count) \(ids.count == 1 ? "entry is" : "entries are") in the bin for 30 days.")
+    try withVaultErrors(folder) { () throws(VaultError) in try vault.remove(hits.map(\.id)) }
+    context.talk.say(.ok, EntryLabel.some(hits.map { ($0.name, $0.account) }, "in the bin for 30 days"))
     context.talk.hint("seif undo")
-    return .done
-  }
-}
-
-/// `seif undo`: takes the last change back.
-struct UndoCommand: Command {
-  static let name = "undo"
-  static let summary = "take the last change of the vault back"
-  static let usage = """
-    seif undo [OPTIONS]
-
-    Takes the last change of the vault back as a whole: an import, an edit, a removal.
-    Up to ten changes can be taken back, one by one. Counters never go back.
-    """
-  static var options: [Option] { UnlockOptions.options + [OutputOptions.quiet] }
-
-  private let unlock: UnlockOptions
-
-  init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    unlock = try UnlockOptions(&arguments)
-  }
-
-  func run(_ context: Context) throws -> ExitCode {
-    let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readWrite, context)
-    defer { vault.lock() }
-    try withVaultErrors(folder) { () throws(VaultError) in try vault.undo() }
-    context.talk.say(.ok, "The last change is undone.")
     return .done
   }
 }

@@ -24,6 +24,7 @@ package enum Program {
   package static func run(
     _ arguments: [String], _ context: Context, commands: [any Command.Type] = CommandTable.all
   ) -> ExitCode {
+    defer { context.hiddenInput.end() }
     do {
       let code = try dispatch(arguments, context, commands)
       try context.output.flush()
@@ -32,9 +33,19 @@ package enum Program {
       // What was said so far comes before the reason it stops.
       try? context.output.flush()
       let failure = CommandFailure(describing: error)
-      context.talk.fail(failure)
+      fail(failure, arguments, context)
       return failure.exitCode
     }
+  }
+
+  /// Says why it stops: in words, and with `--json` as a document too, unless data were written already.
+  private static func fail(_ failure: CommandFailure, _ arguments: [String], _ context: Context) {
+    if !failure.isSilent, !context.output.isBegun, arguments.prefix(while: { $0 != "--" }).contains("--json") {
+      // A standard output that can't be written to is no news by now.
+      try? context.output.writeLine(json: failure.document)
+      try? context.output.flush()
+    }
+    context.talk.fail(failure)
   }
 
   private static func dispatch(
@@ -87,7 +98,7 @@ package enum Program {
       instance = try command.init(&parsed)
       try parsed.finish()
     } catch {
-      context.talk.fail(CommandFailure(.usage, error.message))
+      fail(CommandFailure(.usage, error.message, hint: nil), arguments, context)
       context.talk.line("usage: \(command.usageLine)")
       context.talk.line("More: seif help \(command.name)")
       return .usage

@@ -16,6 +16,8 @@ final class AlternateScreen: Sendable {
   /// Takes the terminal over, without echo and a key at a time; nil where there is none.
   init?(_ context: Context) {
     guard let path = context.terminalPath else { return nil }
+    // One keeper of the terminal's attributes at a time; no question follows.
+    context.hiddenInput.end()
     descriptor = seif_open(path, O_RDWR | O_CLOEXEC | O_NOCTTY, 0)
     var attributes = termios()
     guard descriptor >= 0, tcgetattr(descriptor, &attributes) == 0 else {

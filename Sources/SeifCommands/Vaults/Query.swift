@@ -4,8 +4,8 @@ internal import SeifVault
 
 /// Finds the entry that a person means.
 ///
-/// An identifier or `name:account` hits one; else an exact name comes before a beginning, and that before a part. Letters
-/// are compared without case and normal form, the same in every locale.
+/// An identifier or `name:account` hits one; else an exact name comes before the beginning of an identifier (eight digits
+/// and more), that before the beginning of a name, and that before a part. Letters are compared without case and normal form, the same in every locale.
 struct Query {
   private let text: String
   private let folded: String
@@ -30,6 +30,23 @@ struct Query {
     }
   }
 
+  /// The fewest digits of an identifier that a query may give.
+  static let fewestIDDigits = 8
+
+  /// The 32 digits of an identifier.
+  static func hexadecimal(_ id: UUID) -> String { Base16.encode(id.bytes) }
+
+  /// The digits of the query where it can be the beginning of an identifier.
+  private var idDigits: String? {
+    let digits = folded.filter { $0 != "-" }
+    let isID =
+      (Self.fewestIDDigits...32).contains(digits.utf8.count)
+      && digits.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+      }
+    return isID ? digits : nil
+  }
+
   /// The summaries that the query fits best, none or several.
   func matches(_ summaries: [EntrySummary]) -> [EntrySummary] {
     matches(summaries) { ($0.id, $0.name, $0.account) }
@@ -41,19 +58,21 @@ struct Query {
       let hit = items.filter { keys($0).id == id }
       if !hit.isEmpty { return hit }
     }
+    let digits = idDigits
     let keyed = items.map { item in
       let key = keys(item)
-      return (item, Self.folded(key.name), Self.folded(key.account))
+      return (item, Self.folded(key.name), Self.folded(key.account), key.id)
     }
-    let tests: [(String, String) -> Bool] = [
-      { name, account in "\(name):\(account)" == folded },
-      { name, _ in name == folded },
-      { _, account in account == folded },
-      { name, _ in name.hasPrefix(folded) },
-      { name, account in Self.contains(name, folded) || Self.contains(account, folded) },
+    let tests: [(String, String, UUID) -> Bool] = [
+      { name, account, _ in "\(name):\(account)" == folded },
+      { name, _, _ in name == folded },
+      { _, account, _ in account == folded },
+      { _, _, id in digits.map { Self.hexadecimal(id).hasPrefix($0) } ?? false },
+      { name, _, _ in name.hasPrefix(folded) },
+      { name, account, _ in Self.contains(name, folded) || Self.contains(account, folded) },
     ]
     for test in tests {
-      let hits = keyed.filter { test($0.1, $0.2) }.map(\.0)
+      let hits = keyed.filter { test($0.1, $0.2, $0.3) }.map(\.0)
       if !hits.isEmpty { return hits }
     }
     return []
@@ -70,11 +89,12 @@ struct Query {
       throw CommandFailure(.notFound, "nothing here fits \"\(text)\"", hint: "Try: seif list")
     }
     guard hits.count > 1 else { return first }
-    let lines = hits.prefix(20).map { hit in
-      [EntryLabel.name(hit.name, beside: hit.account), hit.account, hit.id.description]
-        .filter { !$0.isEmpty }.joined(separator: "  ")
-    }
-    if let choice = context.choose("\"\(text)\" fits \(hits.count) entries:", among: lines), choice < hits.count {
+    var listed = HitLines()
+    for hit in hits { listed.add(hit.id, hit.kind, name: hit.name, account: hit.account) }
+    let lines = listed.lines
+    if let choice = context.choose(
+      "\"\(text)\" fits \(hits.count) entries:", among: Array(lines.prefix(HitLines.limit))), choice < hits.count
+    {
       return hits[choice]
     }
     if TerminalDevice(context) != nil { throw CommandFailure(.notFound, "none of them was chosen") }

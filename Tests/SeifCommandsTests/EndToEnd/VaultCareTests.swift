@@ -149,37 +149,37 @@ import Testing
 
   @Test func anExportToAPipeIsTheFileAlone() throws {
     let result = try home.seif(
-      "export", "--to", "authbackup", "-o", "-", passphrase: Canary.vaultPassphrase,
+      "export", "--to", "authbackup", "--yes", "-o", "-", passphrase: Canary.vaultPassphrase,
       newPassphrase: Canary.filePassphrase)
     #expect(result.exitCode == 0)
-    #expect(result.errors == "✓ Written to standard output.\n")
+    #expect(result.errors == "✓ 7 of 7 entries written to standard output\n")
     let opened = try home.seif("open", "-", passphrase: Canary.filePassphrase, input: result.output)
-    #expect(opened.output.hasPrefix("GitHub"))
+    #expect(opened.output.hasPrefix("code   GitHub"))
   }
 
   @Test func anExportIsSealedUnderItsOwnPassphrase() throws {
     let out = home.file("out.authbackup")
     let result = try home.seif(
-      "export", "--to", "authbackup", "-o", out, passphrase: Canary.vaultPassphrase,
+      "export", "--to", "authbackup", "--yes", "-o", out, passphrase: Canary.vaultPassphrase,
       newPassphrase: Canary.filePassphrase)
     #expect(result.exitCode == 0)
     #expect(try home.seif("open", out, passphrase: Canary.filePassphrase).exitCode == 0)
     #expect(try home.seif("open", out, passphrase: Canary.vaultPassphrase).exitCode == 77)
   }
 
-  @Test func aNoToThePlainQuestionWritesNothing() throws {
+  @Test func withoutTheWordNothingIsExported() throws {
     let out = home.file("out-in-clear.json")
     let terminal = try home.terminal(
       "export", "--to", "json", "--plain", "-o", out, passphrase: Canary.vaultPassphrase)
-    try terminal.expect("Write it in clear? [y/N] ")
-    terminal.type("\n")
+    try terminal.expect("Type export to go on: ")
+    terminal.type("yes\n")
     #expect(try home.check(terminal.finish()).exitCode == 130)
     #expect(!home.exists("out-in-clear.json"))
   }
 
   @Test func twoFacsWeaknessIsSaidBeforeItsFileIsWritten() throws {
     let result = try home.seif(
-      "export", "--to", "twofac", "-o", home.file("out.json"), passphrase: Canary.vaultPassphrase,
+      "export", "--to", "twofac", "--yes", "-o", home.file("out.json"), passphrase: Canary.vaultPassphrase,
       newPassphrase: Canary.filePassphrase)
     #expect(result.exitCode == 1)
     #expect(result.errors.contains("200 rounds"))
