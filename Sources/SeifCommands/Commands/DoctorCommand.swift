@@ -10,7 +10,8 @@ struct DoctorCommand: Command {
 
     Checks every value of the vault: that it opens, stands where it was written, and that
     nothing was edited, swapped, removed or put back from an older copy; the ledger's
-    chain; and SQLite's own structure. By itself it changes nothing.
+    chain; and SQLite's own structure. By itself it changes nothing. It also says what your
+    desktop's clipboard can do.
 
     --set-aside takes what doesn't open out of the way, so that the rest serves as ever
     and can be backed up. Nothing is lost: it stays in the vault as it is for 30 days, and
@@ -59,12 +60,14 @@ struct DoctorCommand: Command {
     if acceptsContents, !faults.isEmpty, try acceptContents(of: vault, folder, context) {
       faults = try withVaultErrors(folder) { () throws(VaultError) in try vault.verify() }
     }
+    let clipboard = ClipboardCheck(context)
     if output.json {
       var writer = JSONWriter(indent: 2)
       writer.beginObject()
       writer.schema("seif-doctor", 1)
       writer.member("ok", faults.isEmpty)
       writer.member("faults", faults.map { "\($0)" })
+      writer.member("clipboard", clipboard.word)
       writer.endObject()
       try context.output.writeLine(json: writer.finish())
     } else {
@@ -75,6 +78,9 @@ struct DoctorCommand: Command {
         try context.output.writeLine("\(Sign.ok.text(context.output.style)) every value is as it was last written")
       }
       if !setsAside, try !Self.movable(faults, vault, folder).isEmpty { context.talk.hint("seif doctor --set-aside") }
+      if let (sign, words) = clipboard.line {
+        try context.output.writeLine("\(sign.text(context.output.style)) \(words)")
+      }
     }
     return faults.isEmpty ? .done : .checkFailed
   }
