@@ -2,7 +2,12 @@
 PREFIX = /usr/local
 DESTDIR =
 bin = $(DESTDIR)$(PREFIX)/bin
-doc = $(DESTDIR)$(PREFIX)/share/doc/seif
+share = $(DESTDIR)$(PREFIX)/share
+doc = $(share)/doc/seif
+man = $(share)/man/man1
+bash = $(share)/bash-completion/completions
+zsh = $(share)/zsh/site-functions
+fish = $(share)/fish/vendor_completions.d
 # What the documents link to, in the same places as here, so that every link leads somewhere.
 documents = README.md CHANGELOG.md SECURITY.md LICENSE docs Examples Tests/Vectors scripts/packages.txt
 
@@ -36,8 +41,12 @@ bench:
 # Root installs what the owner of this folder has built, so that no file in here becomes root's.
 install:
 	@scripts/build-for-install
-	install -d "$(bin)"
+	install -d "$(bin)" "$(man)" "$(bash)" "$(zsh)" "$(fish)"
 	install -m 755 build/seif "$(bin)/seif"
+	install -m 644 build/man/*.1 "$(man)"
+	install -m 644 build/completions/bash "$(bash)/seif"
+	install -m 644 build/completions/zsh "$(zsh)/_seif"
+	install -m 644 build/completions/fish "$(fish)/seif.fish"
 	@$(MAKE) install-documents
 
 # What an earlier version installed and this one doesn't have goes.
@@ -48,7 +57,7 @@ install-documents:
 	chmod -R u=rwX,go=rX "$(doc)"
 
 uninstall:
-	rm -f "$(bin)/seif"
+	rm -f "$(bin)/seif" "$(man)/seif.1" "$(man)"/seif-*.1 "$(bash)/seif" "$(zsh)/_seif" "$(fish)/seif.fish"
 	rm -rf "$(doc)"
 	@scripts/say-vaults
 

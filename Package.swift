@@ -35,6 +35,7 @@ let package = Package(
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
       name: "CImages", providers: [.apt(["libpng-dev", "libturbojpeg0-dev", "libzbar-dev", "libqrencode-dev"])]),
+    .systemLibrary(name: "CClipboard", providers: [.apt(["libxcb1-dev"])]),
 
     target("SeifBytes", [], core),
     target("SeifCrypto", ["SeifBytes", "COpenSSL", "CSodium", "CArgon2"], core),
@@ -49,11 +50,12 @@ let package = Package(
       "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
     target("SeifImages", ["SeifBytes", "CImages", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
+    target("SeifClipboard", ["SeifBytes", "CClipboard", "CSeif"], strict),
     target(
       "SeifCommands",
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
-        "SeifTransports", "SeifImages", "CSeif",
+        "SeifTransports", "SeifImages", "SeifClipboard", "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
@@ -84,7 +86,7 @@ let package = Package(
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
-    tests("SeifCommandsTests", ["SeifCommands", "seif", "seif-probe", "CSeif"]),
+    tests("SeifCommandsTests", ["SeifCommands", "SeifClipboard", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),
   ]
 )

@@ -1,7 +1,5 @@
-internal import CSeif
 internal import SeifBytes
 internal import SeifOTP
-internal import SeifRecords
 internal import SeifVault
 
 /// `seif code QUERY`: the one-time code of one entry.
@@ -15,12 +13,24 @@ struct CodeCommand: Command {
     seconds left; in a pipe the plain code and a line end. QUERY is a name, a part of one,
     name:account, an id or its first eight digits.
     The counter of a counter-based account is stored before its code is shown.
+
+    --watch goes on showing the code, on a screen of its own of which nothing stays: q or
+    ctrl-C ends it. With --plain, for a screen reader or in a pipe it prints a line for
+    each new code instead, and those stay. A counter-based account can't be watched.
     """
   static let next = Option.flag("next", "the code after the present one")
-  static var options: [Option] { [next] + UnlockOptions.options + ClockOptions.options + OutputOptions.options }
+  static let watch = Option.flag("watch", "go on showing the present code")
+  static let plain = Option.flag("plain", "with --watch: a line for each new code, no screen of its own")
+  static var options: [Option] {
+    [next, watch, plain] + CopyOptions.optionsWithCopy + UnlockOptions.options + ClockOptions.options
+      + OutputOptions.options
+  }
 
   private let query: String
   private let isNext: Bool
+  private let watches: Bool
+  private let isPlain: Bool
+  private let copying: CopyOptions
   private let unlock: UnlockOptions
   private let clock: ClockOptions
   private let output: OutputOptions
@@ -28,9 +38,16 @@ struct CodeCommand: Command {
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     query = try arguments.positional("QUERY")
     isNext = arguments.flag(Self.next)
+    watches = arguments.flag(Self.watch)
+    isPlain = arguments.flag(Self.plain)
+    copying = try CopyOptions(withCopy: &arguments)
     unlock = try UnlockOptions(&arguments)
     clock = try ClockOptions(&arguments)
     output = try OutputOptions(&arguments)
+    if isPlain, !watches { throw UsageError("--plain goes with --watch") }
+    if watches, isNext || copying.isWanted || output.json || clock.at != nil {
+      throw UsageError("--watch goes with none of --next, --copy, --json, --at")
+    }
   }
 
   func run(_ context: Context) throws -> ExitCode {
@@ -43,53 +60,26 @@ struct CodeCommand: Command {
     let damage = VaultDamage(vault).tell(context)
     let hit = try Query(query).resolve(summaries.filter { $0.hasOneTimeCode || KindName($0.kind) == .code }, context)
     let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }
-    let code = try code(of: stored, vault, folder, context)
-    try show(code, hit, context)
-    return damage.exitCode
-  }
-
-  private func code(
-    of stored: StoredEntry, _ vault: Vault, _ folder: String, _ context: Context
-  ) throws(CommandFailure) -> OneTimeCode {
-    var time = Timestamp(seconds: clock.clock(context).now())
-    func timed(_ otp: OTPParameters) throws(CommandFailure) -> OneTimeCode {
-      if clock.at == nil, seif_clock_unsynchronised() == 1 {
-        context.talk.say(.warn, "the kernel says that the clock isn't synchronised; codes may be refused")
-      }
-      if isNext { time = Timestamp(seconds: time.seconds + Int64(otp.period ?? 30)) }
-      do throws(OTPError) {
-        return try OneTimePassword.code(otp, at: time)
-      } catch {
-        throw CommandFailure(.badInput, "there is no code for this entry: \(error)")
-      }
-    }
-    switch stored.entry {
-    case .account(let account):
-      guard case .hotp = account.otp.kind else { return try timed(account.otp) }
-      if isNext {
+    let codes = EntryCode(stored, query: query, isNext: isNext, clock: clock)
+    if watches {
+      guard let timed = try codes.timed() else {
         throw CommandFailure(
-          .usage, "this account counts, so its next code is that of the next call", hint: "Leave out --next.")
+          .usage, "this account counts: a code that is shown is used up", hint: "Leave out --watch.")
       }
-      let shown = try withVaultErrors(folder) { () throws(VaultError) in try vault.advanceCounter(stored.id) }
-      do throws(OTPError) {
-        return try OneTimePassword.code(shown.otp, at: time)
-      } catch {
-        throw CommandFailure(.badInput, "there is no code for this entry: \(error)")
-      }
-    case .password(let login) where !login.totp.isEmpty:
-      guard let uri = try? KeyURI(parsing: login.totp) else {
-        throw CommandFailure(.badInput, "the login's one-time code can't be read")
-      }
-      return try timed(uri.parameters)
-    case .otherAccount(let other):
-      if isNext { time = Timestamp(seconds: time.seconds + (other.type == "motp" ? 10 : 30)) }
-      guard let code = OtherCodes.code(other, at: time) else {
-        throw CommandFailure(.badInput, "codes of the kind \(other.type) can't be computed here")
-      }
-      return code
-    default:
-      throw CommandFailure(.notFound, "\"\(query)\" has no one-time code")
+      codes.warnOfClock(context)
+      // What makes the code is enough: the vault isn't open while somebody looks on.
+      vault.lock()
+      try CodeWatch(name: EntryLabel.text(hit.name, hit.account), code: timed).run(plain: isPlain, context)
+      return damage.exitCode
     }
+    let code = try codes.code(vault, folder, context)
+    if copying.isWanted {
+      let copied = try copying.put(SecretBytes(copying: SecretValue(utf8: code.text)), context)
+      if output.json { try context.output.writeLine(json: CopiedDocument.text(hit, field: "code", copied)) }
+    } else {
+      try show(code, hit, context)
+    }
+    return damage.exitCode
   }
 
   private func show(_ code: OneTimeCode, _ hit: EntrySummary, _ context: Context) throws(CommandFailure) {

@@ -33,7 +33,14 @@ struct RemoveCommand: Command {
       let hit = try Query(query).resolve(all, context)
       if !hits.contains(where: { $0.id == hit.id }) { hits.append(hit) }
     }
-    try withVaultErrors(folder) { () throws(VaultError) in try vault.remove(hits.map(\.id)) }
+    do throws(VaultError) {
+      try vault.remove(hits.map(\.id))
+    } catch {
+      guard error.code == .damaged else { throw CommandFailure(error, folder: folder) }
+      throw CommandFailure(
+        .badInput, "an entry doesn't open, so it can't go into the bin; nothing was removed",
+        hint: "Set it aside: seif doctor --set-aside")
+    }
     context.talk.say(.ok, EntryLabel.some(hits.map { ($0.name, $0.account) }, "in the bin for 30 days"))
     context.talk.hint("seif undo")
     return .done

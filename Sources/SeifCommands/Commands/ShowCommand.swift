@@ -14,6 +14,7 @@ struct ShowCommand: Command {
     Shows every field of one entry. Secrets are masked unless you say --reveal; so are
     passwords in addresses, and fields of your own that are marked or look like secrets.
     QUERY is a name, a part of one, name:account, an id or its first eight digits.
+    One field to the clipboard: see seif help copy.
     """
   static var options: [Option] { RevealOptions.options + UnlockOptions.options + OutputOptions.options }
 

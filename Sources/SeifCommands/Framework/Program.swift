@@ -1,5 +1,6 @@
 internal import Glibc
 internal import SeifImages
+internal import SeifClipboard
 
 /// One run of `seif`, from arguments to exit code.
 package enum Program {
@@ -16,6 +17,7 @@ package enum Program {
     Hardening.apply()
     // Before any thread is started: the walls are put around the only one.
     if arguments == [PictureReader.argument] { PictureReader.main() }
+    if ClipboardOwner.isCalled(arguments) { ClipboardOwner.main() }
     Interrupts.start()
     let code = run(arguments, Context.current(), commands: commands)
     Glibc.exit(code.rawValue)
@@ -58,6 +60,12 @@ package enum Program {
       return .done
     case "help", "--help", "-h":
       try context.output.write(help(Array(arguments.dropFirst()), commands))
+      return .done
+    case Completions.word:
+      try context.output.write(Completions(commands).text(Array(arguments.dropFirst())))
+      return .done
+    case ManPage.word:
+      try context.output.write(ManPage.text(Array(arguments.dropFirst()), commands))
       return .done
     default: break
     }
