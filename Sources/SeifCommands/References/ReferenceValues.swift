@@ -1,4 +1,5 @@
 internal import SeifBytes
+internal import SeifFormats
 internal import SeifOTP
 internal import SeifRecords
 internal import SeifVault
@@ -38,11 +39,11 @@ struct ReferenceValues {
     var failures: [String] = []
     var counters: [(Reference, UUID)] = []
     for reference in references where values[reference] == nil && !counters.contains(where: { $0.0 == reference }) {
-      var found: [(summary: EntrySummary, value: EntryField.Found)] = []
-      let hits = Query(reference.item).matches(summaries.filter { EntryField.mayHave(reference.field, $0) })
+      var found: [(summary: EntrySummary, value: ReferencedField.Found)] = []
+      let hits = Query(reference.item).matches(summaries.filter { ReferencedField.mayHave(reference.field, $0) })
       for hit in hits.prefix(Self.hitLimit) {
         let entry = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
-        if let value = EntryField.value(reference.field, of: entry, at: time) { found.append((hit, value)) }
+        if let value = ReferencedField.value(reference.field, of: entry, at: time) { found.append((hit, value)) }
       }
       if found.count > 1, reference.field == .username {
         // A login and its code have one name; the login is what a person means.
@@ -87,7 +88,7 @@ struct ReferenceValues {
 }
 
 /// The fields of entries that references name.
-enum EntryField {
+enum ReferencedField {
   enum Found {
     case value(SecretValue, isSecret: Bool)
     /// The code of a counter, which has to move first.
@@ -117,8 +118,11 @@ enum EntryField {
       let fields = entry.info.customFields.filter { Normalization.nfc($0.name) == wanted }
       // Two of one name: which is meant can't be told.
       guard fields.count == 1, let only = fields.first else { return nil }
-      return secret(only.value, isSecret: only.isSecret)
-    case .url: return text(entry.info.urls.first ?? "")
+      let isOpen = Disclosure.isOpen(name: only.name, value: only.value, isSecret: only.isSecret)
+      return secret(only.value, isSecret: !isOpen)
+    case .url:
+      let url = entry.info.urls.first ?? ""
+      return url.isEmpty ? nil : .value(SecretValue(utf8: url), isSecret: Disclosure.masked(url: url) != url)
     case .notes:
       if case .note(let note) = entry { return secret(note.text) }
       return secret(entry.info.notes)
