@@ -3,6 +3,7 @@ PREFIX = /usr/local
 DESTDIR =
 bin = $(DESTDIR)$(PREFIX)/bin
 doc = $(DESTDIR)$(PREFIX)/share/doc/seif
+units = $(DESTDIR)$(PREFIX)/share/systemd/user
 
 .PHONY: build start clean-demo test lint soak fuzz bench install uninstall clean
 
@@ -38,10 +39,15 @@ install:
 	install -m 755 build/seif "$(bin)/seif"
 	cp -R LICENSE docs/. "$(doc)"
 	chmod -R u=rwX,go=rX "$(doc)"
+	install -d "$(units)"
+	for unit in seif-agent.socket seif-agent.service; do \
+	  sed -e 's|@bin@|$(PREFIX)/bin|' -e 's|@doc@|$(PREFIX)/share/doc/seif|' "share/systemd/user/$$unit" \
+	    > "$(units)/$$unit" && chmod 644 "$(units)/$$unit" || exit 1; done
 
 uninstall:
 	rm -f "$(bin)/seif"
 	rm -rf "$(doc)"
+	rm -f "$(units)/seif-agent.socket" "$(units)/seif-agent.service"
 	@scripts/say-vaults
 
 clean:

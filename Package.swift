@@ -33,6 +33,7 @@ let package = Package(
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
 
     target("SeifBytes", [], core),
     target("SeifCrypto", ["SeifBytes", "COpenSSL", "CSodium", "CArgon2"], core),
@@ -42,15 +43,19 @@ let package = Package(
     target("SeifBackups", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], core),
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
-    target("SeifSQLTesting", ["CSQLite"], strict),
+    .target(
+      name: "SeifSQLTesting", dependencies: ["CSQLite"], swiftSettings: strict,
+      linkerSettings: [.linkedLibrary("sqlite3")]),
     target(
       "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
     target(
+      "SeifAgent", ["SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
+    target(
       "SeifCommands",
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
-        "SeifTransports", "CSeif",
+        "SeifTransports", "SeifAgent", "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
@@ -63,7 +68,7 @@ let package = Package(
       name: "seif-bench",
       dependencies: [
         "SeifBytes", "SeifCrypto", "SeifRecords", "SeifFormats", "SeifVault", "CSQLite", "COpenSSL", "CSodium",
-      ], path: "Tests/Benchmarks", swiftSettings: strict),
+      ], path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: [.linkedLibrary("sqlite3")]),
     // Only for tests: work on a vault and a folder of backups that is killed, cut short and refused (Tests/Crash).
     .executableTarget(
       name: "seif-crash",
@@ -81,6 +86,7 @@ let package = Package(
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
+    tests("SeifAgentTests", ["SeifAgent", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
     tests("SeifCommandsTests", ["SeifCommands", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),
   ]

@@ -1,7 +1,6 @@
 internal import CSeif
+internal import SeifAgent
 internal import SeifBytes
-internal import SeifOTP
-internal import SeifRecords
 internal import SeifVault
 
 /// `seif code QUERY`: the one-time code of one entry.
@@ -34,64 +33,45 @@ struct CodeCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    // Read-write from the start: whether a counter must move is known only once the entry is found. A timed code is
-    // shown from a full disk too.
-    let vault = try unlock.unlock(.readWrite, mayOnlyRead: true, context)
+    let query = Query(query)
+    try query.check()
+    let now = Timestamp(seconds: clock.clock(context).now())
+    let (vault, first) = try ask(folder, now, context)
     defer { vault.lock() }
-    let summaries = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    let damage = VaultDamage(vault).tell(context)
-    let hit = try Query(query).resolve(summaries.filter { $0.hasOneTimeCode || KindName($0.kind) == .code }, context)
-    let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }
-    let code = try code(of: stored, vault, folder, context)
+    var (found, code) = first
+    let damage = vault.tell(context)
+    if code == nil { Interrupts.start() }
+    let hit = try query.resolve(found, context)
+    if code == nil {
+      (found, code) = try withVault(folder) { () throws(VaultUseError) in
+        try vault.code(hit.id.description, next: isNext, at: now)
+      }
+    }
+    guard let code else { throw CommandFailure(.notFound, "\"\(self.query)\" has no one-time code") }
+    if code.secondsLeft != nil, clock.at == nil, seif_clock_unsynchronised() == 1 {
+      context.talk.say(.warn, "the kernel says that the clock isn't synchronised; codes may be refused")
+    }
     try show(code, hit, context)
     return damage.exitCode
   }
 
-  private func code(
-    of stored: StoredEntry, _ vault: Vault, _ folder: String, _ context: Context
-  ) throws(CommandFailure) -> OneTimeCode {
-    var time = Timestamp(seconds: clock.clock(context).now())
-    func timed(_ otp: OTPParameters) throws(CommandFailure) -> OneTimeCode {
-      if clock.at == nil, seif_clock_unsynchronised() == 1 {
-        context.talk.say(.warn, "the kernel says that the clock isn't synchronised; codes may be refused")
-      }
-      if isNext { time = Timestamp(seconds: time.seconds + Int64(otp.period ?? 30)) }
-      do throws(OTPError) {
-        return try OneTimePassword.code(otp, at: time)
-      } catch {
-        throw CommandFailure(.badInput, "there is no code for this entry: \(error)")
-      }
+  private typealias Answer = (found: Found, code: CodeMaker.Made?)
+
+  /// The vault and its first answer. The agent is asked without asking before whether the vault is open in it.
+  private func ask(
+    _ folder: String, _ now: Timestamp, _ context: Context
+  ) throws(CommandFailure) -> (any UnlockedVault, Answer) {
+    let inAgent = try unlock.inAgent(context) { (vault) throws(VaultUseError) -> Answer in
+      try vault.code(query, next: isNext, at: now)
     }
-    switch stored.entry {
-    case .account(let account):
-      guard case .hotp = account.otp.kind else { return try timed(account.otp) }
-      if isNext {
-        throw CommandFailure(
-          .usage, "this account counts, so its next code is that of the next call", hint: "Leave out --next.")
-      }
-      let shown = try withVaultErrors(folder) { () throws(VaultError) in try vault.advanceCounter(stored.id) }
-      do throws(OTPError) {
-        return try OneTimePassword.code(shown.otp, at: time)
-      } catch {
-        throw CommandFailure(.badInput, "there is no code for this entry: \(error)")
-      }
-    case .password(let login) where !login.totp.isEmpty:
-      guard let uri = try? KeyURI(parsing: login.totp) else {
-        throw CommandFailure(.badInput, "the login's one-time code can't be read")
-      }
-      return try timed(uri.parameters)
-    case .otherAccount(let other):
-      if isNext { time = Timestamp(seconds: time.seconds + (other.type == "motp" ? 10 : 30)) }
-      guard let code = OtherCodes.code(other, at: time) else {
-        throw CommandFailure(.badInput, "codes of the kind \(other.type) can't be computed here")
-      }
-      return code
-    default:
-      throw CommandFailure(.notFound, "\"\(query)\" has no one-time code")
-    }
+    if let inAgent { return (inAgent.vault, inAgent.result) }
+    // Read-write from the start: whether a counter must move is known only once the entry is found. A timed code is
+    // shown from a full disk too.
+    let vault = DirectVault(try unlock.unlock(.readWrite, mayOnlyRead: true, context))
+    return (vault, try withVault(folder) { () throws(VaultUseError) in try vault.code(query, next: isNext, at: now) })
   }
 
-  private func show(_ code: OneTimeCode, _ hit: EntrySummary, _ context: Context) throws(CommandFailure) {
+  private func show(_ code: CodeMaker.Made, _ hit: EntrySummary, _ context: Context) throws(CommandFailure) {
     guard output.json else {
       let style = context.output.style
       guard style.isTerminal else { return try context.output.writeLine(code.text) }

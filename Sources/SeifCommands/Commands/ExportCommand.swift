@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifRecords
@@ -44,10 +45,10 @@ struct ExportCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
     try FileWriting.checkFree(target)
-    let vault = try unlock.unlock(.readOnly, context)
+    let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
-    let records = try withVaultErrors(folder) { () throws(VaultError) in try vault.records() }
-    let damage = VaultDamage(vault).tell(context)
+    let records = try withVault(folder) { () throws(VaultUseError) in try vault.records(for: .export) }
+    let damage = vault.tell(context)
     let losses = try FileWriting.settleLosses(records, target, context)
     if !target.writer.isSealed {
       context.talk.warn("readable to anyone who gets the file: \(RecordTables.summary(records))")

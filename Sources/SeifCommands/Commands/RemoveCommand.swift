@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifVault
 
@@ -23,17 +24,16 @@ struct RemoveCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    let all = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    _ = VaultDamage(vault).tell(context)
     // Every query is settled before anything goes: all of them or none.
     var ids: [UUID] = []
     for query in queries {
-      let hit = try Query(query).resolve(all, context)
+      let hit = try Query(query).resolve(in: vault, folder: folder, context)
       if !ids.contains(hit.id) { ids.append(hit.id) }
     }
-    try withVaultErrors(folder) { () throws(VaultError) in try vault.remove(ids) }
+    _ = vault.tell(context)
+    _ = try withVault(folder) { () throws(VaultUseError) in try vault.apply(ids.map { .remove($0) }, ifCounterIs: nil) }
     context.talk.say(.ok, "\(ids.count) \(ids.count == 1 ? "entry is" : "entries are") in the bin for 30 days.")
     context.talk.hint("seif undo")
     return .done
@@ -60,9 +60,9 @@ struct UndoCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    try withVaultErrors(folder) { () throws(VaultError) in try vault.undo() }
+    try withVault(folder) { () throws(VaultUseError) in try vault.undo() }
     context.talk.say(.ok, "The last change is undone.")
     return .done
   }

@@ -13,7 +13,8 @@ package enum Program {
       Glibc._exit(code == text.utf8.count ? 0 : ExitCode.ioFailed.rawValue)
     }
     Hardening.apply()
-    Interrupts.start()
+    // A code from the agent comes before a person could press a key; what asks or writes starts to wait for signals itself.
+    if arguments.first != CodeCommand.name { Interrupts.start() }
     let code = run(arguments, Context.current(), commands: commands)
     Glibc.exit(code.rawValue)
   }

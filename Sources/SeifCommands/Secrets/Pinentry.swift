@@ -1,5 +1,6 @@
 internal import CSeif
 internal import Glibc
+internal import SeifAgent
 internal import SeifBytes
 
 /// Asks by pinentry, a window of its own, over the Assuan protocol.
@@ -51,6 +52,29 @@ enum Pinentry {
       // Reaped by the other thread or here: either way it is gone when there is nothing to wait for.
       for _ in 0..<50 where waitpid(child, nil, WNOHANG) == 0 { usleep(20_000) }
       restore?()
+    }
+  }
+
+  /// Asks yes or no, for the agent. `nobody` where there is no pinentry.
+  static func confirm(_ question: String, _ environment: Environment) -> ConsentReply {
+    guard let path = program(environment),
+      let child = ChildProcess(path, [], blocked: [SIGINT, SIGQUIT, SIGTSTP])
+    else { return .nobody }
+    defer { child.wait() }
+    let connection = Assuan(input: child.input, output: child.output)
+    guard connection.readStatus() == .ok else { return .nobody }
+    let setUp = [
+      "SETTIMEOUT \(ConsentPrompt.milliseconds / 1000)", "SETTITLE Seif",
+      "SETDESC \(Assuan.escaped(Display.cleaned(question)))", "SETOK Allow", "SETCANCEL Refuse",
+    ]
+    for command in setUp where connection.send(command) == .closed { return .nobody }
+    let status = connection.send("CONFIRM")
+    _ = connection.send("BYE")
+    switch status {
+    case .ok: return .yes
+    // Cancelled, fully cancelled, not confirmed, too late: whoever saw the question didn't agree.
+    case .error(let code) where [99, 198, 114, 62].contains(code & 0xFFFF): return .no
+    case .error, .closed: return .nobody
     }
   }
 

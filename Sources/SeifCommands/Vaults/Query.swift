@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifRecords
 internal import SeifVault
@@ -17,7 +18,7 @@ struct Query {
 
   /// A text as it is compared.
   static func folded(_ text: String) -> String {
-    Normalization.nfc(Normalization.nfc(text).lowercased())
+    TextMatch.folded(text)
   }
 
   /// Whether a folded text holds a part, compared by bytes: the standard library's way links all of its regular expressions,
@@ -28,11 +29,6 @@ struct Query {
     return (0...text.count - part.count).contains { start in
       part.indices.allSatisfy { text[start + $0] == part[$0] }
     }
-  }
-
-  /// The summaries that the query fits best, none or several.
-  func matches(_ summaries: [EntrySummary]) -> [EntrySummary] {
-    matches(summaries) { ($0.id, $0.name, $0.account) }
   }
 
   /// The items that the query fits best, none or several, by what `keys` says of each.
@@ -62,22 +58,32 @@ struct Query {
   /// The one entry that is meant; asks on a terminal where several fit.
   ///
   /// - Throws: exit 66 for none, and for several where nobody can choose; those are listed.
-  func resolve(_ summaries: [EntrySummary], _ context: Context) throws(CommandFailure) -> EntrySummary {
-    // From a script whose variable is empty; it would fit everything, or what has no name.
+  func resolve(in vault: any UnlockedVault, folder: String, _ context: Context) throws(CommandFailure) -> EntrySummary {
+    try check()
+    return try resolve(
+      try withVault(folder) { () throws(VaultUseError) in try vault.find(text, onlyCodes: false) }, context)
+  }
+
+  // From a script whose variable is empty; it would fit everything, or what has no name.
+  func check() throws(CommandFailure) {
     guard !text.isEmpty else { throw CommandFailure(.usage, "the query is empty", hint: "Give a name or an id.") }
-    let hits = matches(summaries)
-    guard let first = hits.first else {
+  }
+
+  /// The one entry that is meant of those that were found.
+  func resolve(_ found: Found, _ context: Context) throws(CommandFailure) -> EntrySummary {
+    guard let first = found.hits.first else {
       throw CommandFailure(.notFound, "nothing here fits \"\(text)\"", hint: "Try: seif list")
     }
-    guard hits.count > 1 else { return first }
-    let lines = hits.prefix(20).map { hit in
+    guard found.total > 1 else { return first }
+    let lines = found.hits.map { hit in
       [EntryLabel.name(hit.name, beside: hit.account), hit.account, hit.id.description]
         .filter { !$0.isEmpty }.joined(separator: "  ")
     }
-    if let choice = context.choose("\"\(text)\" fits \(hits.count) entries:", among: lines), choice < hits.count {
-      return hits[choice]
+    if let choice = context.choose("\"\(text)\" fits \(found.total) entries:", among: lines), choice < found.hits.count
+    {
+      return found.hits[choice]
     }
     if TerminalDevice(context) != nil { throw CommandFailure(.notFound, "none of them was chosen") }
-    throw CommandFailure(.notFound, "\"\(text)\" fits \(hits.count) items. Say which:", details: lines)
+    throw CommandFailure(.notFound, "\"\(text)\" fits \(found.total) items. Say which:", details: lines)
   }
 }
