@@ -181,5 +181,6 @@ package final class AgentServer: Sendable {
 private func serveClient(_ box: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let box else { return nil }
   Unmanaged<ClientConnection>.fromOpaque(box).takeRetainedValue().serve()
+  seif_wipe_stack()
   return nil
 }

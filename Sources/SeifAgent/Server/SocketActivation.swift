@@ -12,7 +12,7 @@ package enum SocketActivation {
   ///   - process: the variable `LISTEN_PID`: another process's sockets aren't ours.
   ///   - count: the variable `LISTEN_FDS`.
   /// - Throws: `badMessage` for more than one descriptor, or one that isn't a listening socket of this machine.
-  package static func socket(process: String?, count: String?) throws(AgentRefusal) -> Int32? {
+  package static func listener(process: String?, count: String?) throws(AgentRefusal) -> Int32? {
     guard let process, let count, Int32(process) == getpid(), let number = Int32(count), number > 0 else { return nil }
     guard number == 1, seif_is_listening_unix_socket(first) == 1 else {
       throw AgentRefusal(.badMessage, "the socket that was handed over")

@@ -37,9 +37,12 @@ struct AgentCommand: Command {
   }
 
   private func serve(_ context: Context) throws(AgentRefusal) {
+    // Names and values pass through the language's own texts, which nobody wipes: in a process that lives for days they
+    // would be left on the heap.
+    _ = seif_wipe_freed_memory()
     let server = try AgentServer(
       AgentServer.Parts(hello: AgentAccess.hello, asker: ConsentPrompt(environment: context.environment)))
-    let handedOver = try SocketActivation.socket(
+    let handedOver = try SocketActivation.listener(
       process: context.environment["LISTEN_PID"], count: context.environment["LISTEN_FDS"])
     if let handedOver {
       run(server, handedOver) { true }

@@ -58,15 +58,14 @@ struct ConsentTerminal: ~Copyable {
     let needsPassphrase = question.kind == .export
     write("\nseif agent: \(Display.cleaned(question.text))\n")
     guard needsPassphrase else {
-      write("Type yes to allow it: ")
-      guard let line = readLine(hidden: false) else { return .no }
+      guard let line = readLine("Type yes to allow it: ", hidden: false) else { return .no }
       return line.withBytes { bytes in
         bytes.withUnsafeBytes { ["y", "yes"].contains(String(decoding: $0, as: UTF8.self).lowercased()) }
       } ? .yes : .no
     }
     for attempt in 1...3 {
-      write("Passphrase or recovery code of the vault (Enter refuses): ")
-      guard let line = readLine(hidden: true), line.byteCount > 0 else { return .no }
+      let prompt = "Passphrase or recovery code of the vault (Enter refuses): "
+      guard let line = readLine(prompt, hidden: true), line.byteCount > 0 else { return .no }
       if question.opensVault(PassphraseAttempt(line)) { return .yes }
       if attempt < 3 { write("That doesn't open it.\n") }
     }
@@ -79,7 +78,7 @@ struct ConsentTerminal: ~Copyable {
   }
 
   /// A line; nil where nobody types it in time, or the process that asks is gone or no longer in the foreground.
-  private func readLine(hidden: Bool) -> SecretBytes? {
+  private func readLine(_ prompt: String, hidden: Bool) -> SecretBytes? {
     var before = termios()
     guard tcgetattr(descriptor, &before) == 0 else { return nil }
     var attributes = before
@@ -88,6 +87,7 @@ struct ConsentTerminal: ~Copyable {
     tcsetattr(descriptor, TCSANOW, &attributes)
     // What was typed before the question is no answer to it.
     tcflush(descriptor, TCIFLUSH)
+    write(prompt)
     defer {
       if hidden {
         tcflush(descriptor, TCIFLUSH)

@@ -48,7 +48,7 @@ import Testing
     #expect(try world.direct("doctor").exitCode == 0)
   }
 
-  @Test func acounterNeverGoesBackWhoeverAsks() throws {
+  @Test func aCounterNeverGoesBackWhoeverAsks() throws {
     try world.unlock()
     var codes: [String] = []
     for turn in 0..<6 {
@@ -218,6 +218,69 @@ import Testing
     #expect((locked.flatMap { Int($0) } ?? 0) > 0)
   }
 
+  /// What passed through the agent, searched for in its memory while it is open and after.
+  @Test func afterTheLockNothingIsLeftInTheAgentsMemory() throws {
+    let process = try world.unlock()
+    for words in [
+      ["list"], ["code", "Acme"], ["show", "Forge"], ["edit", "Forge", "--account", "ana canary-name"],
+      ["bin", "list"],
+      ["remove", "Keys"], ["code", "GitHub", "--at", Fixture.moment],
+    ] {
+      #expect(try world.home.seif(list: words, environment: world.variables).exitCode == 0, "\(words)")
+    }
+    let allowed = try world.terminal("show", "Forge", "--reveal")
+    try allowed.expect("Type yes to allow it: ")
+    allowed.type("yes\n")
+    #expect(try allowed.finish().output.contains(Canary.password))
+    let before = try found(in: process)
+    // Only root may look into a process that is closed to others.
+    guard let before else { return }
+    #expect(before["name"] ?? 0 > 0)
+    #expect(try world.seif("lock").exitCode == 0)
+    let after = try #require(try found(in: process))
+    #expect(after == ["name": 0, "passphrase": 0, "password": 0, "note": 0, "seed": 0, "seed in letters": 0])
+  }
+
+  private func found(in process: Int32) throws -> [String: Int]? {
+    let script = """
+      import base64, re, sys
+      process, phrase, password, note, seed = sys.argv[1:]
+      needles = {"name": b"canary-name", "passphrase": phrase.encode(), "password": password.encode(),
+                 "note": note.encode(), "seed": base64.b32decode(seed), "seed in letters": seed.encode()}
+      found = dict.fromkeys(needles, 0)
+      try:
+          memory = open(f"/proc/{process}/mem", "rb")
+      except PermissionError:
+          sys.exit(9)
+      for line in open(f"/proc/{process}/maps"):
+          ends = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
+          if not ends:
+              continue
+          begin, end = (int(number, 16) for number in ends.groups())
+          memory.seek(begin)
+          try:
+              part = memory.read(end - begin)
+          except OSError:
+              continue
+          for name, needle in needles.items():
+              found[name] += part.count(needle)
+      for name, count in found.items():
+          print(f"{name}={count}")
+      """
+    let result = try Terminal(
+      ["-c", script, "\(process)", Canary.vaultPassphrase, Canary.password, Canary.note, Canary.countedSeed],
+      program: "/usr/bin/python3", hasTerminal: false
+    ).finish()
+    if result.exitCode == 9 { return nil }
+    try #require(result.exitCode == 0, "\(result.errors)")
+    var counts: [String: Int] = [:]
+    for line in result.output.split(separator: "\n") {
+      let pair = line.split(separator: "=")
+      counts[String(pair[0])] = Int(pair[1])
+    }
+    return counts
+  }
+
   @Test func aFolderThatIsntOursAloneIsRefused() throws {
     for make in [
       { (path: String) in _ = mkdir(path, 0o755) }, { (path: String) in _ = symlink("/tmp", path) },
@@ -256,7 +319,7 @@ import Testing
     #expect(try world.unlock() != process)
   }
 
-  @Test func akilledAgentLeavesTheVaultAsBeforeOrAsAfter() throws {
+  @Test func aKilledAgentLeavesTheVaultAsBeforeOrAsAfter() throws {
     for delay: UInt32 in [20_000, 60_000, 150_000] {
       let process = try world.unlock()
       let writer = try Terminal(
