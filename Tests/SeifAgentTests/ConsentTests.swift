@@ -39,6 +39,9 @@ import Testing
     let id = try #require(try vault.find("Plastic", onlyCodes: false).hits.first?.id)
     guard case .card(let card) = try vault.revealed(try vault.entry(id)) else { return }
     #expect(card.cvc == SecretValue(utf8: "737"))
+    let read = try vault.entry(id)
+    #expect(try vault.secret("number", of: read) == SecretValue(utf8: "4111111111111111"))
+    #expect(refusal { _ = try vault.secret("password", of: read) } == .noSuchField)
     #expect(asker.asked.withLock { $0.map { String($0.prefix { $0 != ":" }) } } == ["export", "reveal", "cvc"])
   }
 

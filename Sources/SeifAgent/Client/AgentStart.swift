@@ -7,19 +7,22 @@ package enum AgentStart {
   ///
   /// - Returns: whether somebody listens.
   package static func start(arguments: [String], folder path: String) -> Bool {
-    guard spawn(["seif"] + arguments) else { return false }
+    guard let child = spawn(["seif"] + arguments) else { return false }
     let deadline = Deadline(in: 10_000)
+    var hasEnded = false
     while !deadline.isOver {
       if let folder = try? RuntimeFolder(path, making: false), let socket = try? folder.connect() {
         close(socket)
         return true
       }
+      // It ends at once where another one runs, which is then the one to find, or where it can't be the agent.
+      if waitpid(child, nil, WNOHANG) == child { hasEnded = true } else if hasEnded { return false }
       usleep(10_000)
     }
     return false
   }
 
-  private static func spawn(_ words: [String]) -> Bool {
+  private static func spawn(_ words: [String]) -> pid_t? {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     var attributes = posix_spawnattr_t()
@@ -31,7 +34,7 @@ package enum AgentStart {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
-    guard seif_spawn_apart(&actions, 3) == 0 else { return false }
+    guard seif_spawn_apart(&actions, 3) == 0 else { return nil }
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
@@ -43,7 +46,7 @@ package enum AgentStart {
     var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     defer { pointers.forEach { free($0) } }
     var child: pid_t = 0
-    return posix_spawn(&child, program, &actions, &attributes, &pointers, environ) == 0
+    return posix_spawn(&child, program, &actions, &attributes, &pointers, environ) == 0 ? child : nil
   }
 
   /// This program by its path, or, where another has taken its place, by the kernel's own way to it.

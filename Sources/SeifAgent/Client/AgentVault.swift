@@ -70,12 +70,16 @@ package final class AgentVault: UnlockedVault {
   package func revealed(_ entry: ReadEntry) throws(VaultUseError) -> Entry {
     var whole = entry.stored.entry
     for field in entry.masked {
-      let secret = try call(.reveal(folder: folder, entry.stored.id, field: field), .person) {
-        (reader) throws(AgentRefusal) in try reader.secret()
-      }
+      let secret = try secret(field, of: entry)
       whole = try agentCall { () throws(AgentRefusal) in try EntrySecrets.setting(field, of: whole, to: secret) }
     }
     return whole
+  }
+
+  package func secret(_ field: String, of entry: ReadEntry) throws(VaultUseError) -> SecretValue {
+    try call(.reveal(folder: folder, entry.stored.id, field: field), .person) {
+      (reader) throws(AgentRefusal) in try reader.secret()
+    }
   }
 
   @discardableResult

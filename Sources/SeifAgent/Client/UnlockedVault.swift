@@ -21,6 +21,8 @@ package protocol UnlockedVault: AnyObject {
   func entry(_ id: UUID) throws(VaultUseError) -> ReadEntry
   /// The entry with its secrets.
   func revealed(_ entry: ReadEntry) throws(VaultUseError) -> Entry
+  /// One secret of an entry by its name: `password`, `secret`, `number` and the like (docs/agent.md).
+  func secret(_ field: String, of entry: ReadEntry) throws(VaultUseError) -> SecretValue
   /// Makes changes as one whole; what is masked in a replaced entry stays as it is.
   @discardableResult
   func apply(_ changes: [VaultChange], ifCounterIs expected: Int64?) throws(VaultUseError) -> [UUID]
@@ -96,6 +98,10 @@ package final class DirectVault: UnlockedVault {
   }
 
   package func revealed(_ entry: ReadEntry) -> Entry { entry.stored.entry }
+
+  package func secret(_ field: String, of entry: ReadEntry) throws(VaultUseError) -> SecretValue {
+    try agentCall { () throws(AgentRefusal) in try EntrySecrets.value(field, of: entry.stored.entry) }
+  }
 
   @discardableResult
   package func apply(_ changes: [VaultChange], ifCounterIs expected: Int64?) throws(VaultUseError) -> [UUID] {

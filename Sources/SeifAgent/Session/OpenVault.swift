@@ -18,7 +18,8 @@ final class OpenVault: @unchecked Sendable {
   private let turn = Mutex(())
   private let vault: Vault
   private var index: SearchIndex
-  private var lastUse: Int64
+  // Apart from the turn: whoever looks for what is due must not wait for work on a vault.
+  private let lastUse = Mutex(Deadline.now)
   private var isLocked = false
 
   init(
@@ -30,7 +31,6 @@ final class OpenVault: @unchecked Sendable {
     self.lockAfter = lockAfter
     self.loginSession = loginSession
     index = try SearchIndex(of: vault)
-    lastUse = Deadline.now
   }
 
   // MARK: - Locking
@@ -47,14 +47,11 @@ final class OpenVault: @unchecked Sendable {
   /// Milliseconds since the start of the machine at which it is locked if nobody uses it; nil for never.
   var due: Int64? {
     guard case .seconds(let seconds) = lockAfter else { return nil }
-    return turn.withLock { _ in lastUse &+ seconds &* 1000 }
+    return lastUse.withLock { $0 &+ seconds &* 1000 }
   }
 
   /// Whether the file that is open is still the one of its name.
   var hasItsFile: Bool { turn.withLock { _ in !isLocked && vault.hasItsFile() } }
-
-  /// How many entries it lists.
-  var count: Int { turn.withLock { _ in index.count } }
 
   // MARK: - Using
 
@@ -64,7 +61,7 @@ final class OpenVault: @unchecked Sendable {
   ) throws(VaultUseError) -> (AgentAnswer.Notices, Result) {
     try turn.withLock { _ throws(VaultUseError) in
       guard !isLocked else { throw .agent(AgentRefusal(.locked)) }
-      lastUse = Deadline.now
+      lastUse.withLock { $0 = Deadline.now }
       do throws(VaultError) {
         if index.counter == nil || index.counter != (try? vault.counter()) { index = try SearchIndex(of: vault) }
       } catch {

@@ -92,7 +92,8 @@ struct SearchIndex: ~Copyable {
 
   /// The places of the entries that a query fits best, none or several.
   func places(fitting query: String, onlyCodes: Bool) -> [Int] {
-    guard !query.isEmpty else { return [] }
+    // A zero ends a text here, so that no query reaches into the next.
+    guard !query.isEmpty, !query.utf8.contains(0) else { return [] }
     func isWanted(_ place: Int) -> Bool { !onlyCodes || items[place].hasCode }
     if let id = UUID(query) {
       let hits = items.indices.filter { items[$0].id == id && isWanted($0) }
@@ -141,7 +142,7 @@ struct SearchIndex: ~Copyable {
             let place = self.place(of: offset)
             let item = items[place]
             let end = offset + needle.count
-            // A query that holds a zero would reach into the next text.
+            // Without a zero in it the query lies in one text.
             let fits = end <= (offset < item.name.upperBound ? item.name.upperBound : item.account.upperBound)
             if fits, isWanted(place) {
               if offset == item.name.lowerBound { beginning.append(place) }

@@ -73,6 +73,8 @@ struct ConsentTerminal: ~Copyable {
   }
 
   private func write(_ text: String) {
+    // A terminal that was stopped takes nothing.
+    guard waitFor(POLLOUT, on: descriptor, until: Deadline(in: 5_000)) else { return }
     var text = text
     text.withUTF8 { _ = Descriptor.writeAll($0.span.bytes, to: descriptor) }
   }

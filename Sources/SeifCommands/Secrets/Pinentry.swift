@@ -60,8 +60,15 @@ enum Pinentry {
     guard let path = program(environment),
       let child = ChildProcess(path, [], blocked: [SIGINT, SIGQUIT, SIGTSTP])
     else { return .nobody }
-    defer { child.wait() }
-    let connection = Assuan(input: child.input, output: child.output)
+    var isAnswered = false
+    defer {
+      // One that hangs would keep the next question from being asked.
+      if !isAnswered { kill(child.identifier, SIGKILL) }
+      child.wait()
+    }
+    // A little longer than it is told to wait itself.
+    let connection = Assuan(
+      input: child.input, output: child.output, deadline: Deadline(in: ConsentPrompt.milliseconds + 5_000))
     guard connection.readStatus() == .ok else { return .nobody }
     let setUp = [
       "SETTIMEOUT \(ConsentPrompt.milliseconds / 1000)", "SETTITLE Seif",
@@ -69,7 +76,8 @@ enum Pinentry {
     ]
     for command in setUp where connection.send(command) == .closed { return .nobody }
     let status = connection.send("CONFIRM")
-    _ = connection.send("BYE")
+    if status == .closed { return .nobody }
+    isAnswered = connection.send("BYE") == .ok
     switch status {
     case .ok: return .yes
     // Cancelled, fully cancelled, not confirmed, too late: whoever saw the question didn't agree.
@@ -115,6 +123,8 @@ struct Assuan {
 
   let input: Int32
   let output: Int32
+  /// Until when an answer is waited for; nil: as long as a person takes.
+  var deadline: Deadline?
 
   /// Percent-encodes what would end a line or begin an escape.
   static func escaped(_ text: String) -> String {
@@ -193,6 +203,7 @@ struct Assuan {
   }
 
   private func readByte() -> UInt8? {
+    if let deadline, !waitFor(POLLIN, on: output, until: deadline) { return nil }
     var byte: UInt8 = 0
     let result = withUnsafeMutableBytes(of: &byte) { Descriptor.read(output, into: $0) }
     return result == 1 ? byte : nil
