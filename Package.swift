@@ -34,6 +34,9 @@ let package = Package(
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(
+      name: "CImages", providers: [.apt(["libpng-dev", "libturbojpeg0-dev", "libzbar-dev", "libqrencode-dev"])]),
+    .systemLibrary(name: "CClipboard", providers: [.apt(["libxcb1-dev"])]),
 
     target("SeifBytes", [], core),
     target("SeifCrypto", ["SeifBytes", "COpenSSL", "CSodium", "CArgon2"], core),
@@ -48,14 +51,16 @@ let package = Package(
       linkerSettings: [.linkedLibrary("sqlite3")]),
     target(
       "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
+    target("SeifImages", ["SeifBytes", "CImages", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
+    target("SeifClipboard", ["SeifBytes", "CClipboard", "CSeif"], strict),
     target(
       "SeifAgent", ["SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
     target(
       "SeifCommands",
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
-        "SeifTransports", "SeifAgent", "CSeif",
+        "SeifTransports", "SeifImages", "SeifClipboard", "SeifAgent", "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
@@ -87,7 +92,7 @@ let package = Package(
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
     tests("SeifAgentTests", ["SeifAgent", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
-    tests("SeifCommandsTests", ["SeifCommands", "seif", "seif-probe", "CSeif"]),
+    tests("SeifCommandsTests", ["SeifCommands", "SeifClipboard", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),
   ]
 )

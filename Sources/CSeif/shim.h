@@ -146,3 +146,33 @@ static __attribute__((noinline)) void seif_wipe_stack(void) {
 }
 // Overwrites what is given back to the C library's heap, from now on.
 static inline int seif_wipe_freed_memory(void) { return mallopt(M_PERTURB, 0x5a); }
+// Marks every descriptor from 3 up to be closed when another program takes this process over.
+static inline void seif_close_others_on_exec(void) {
+  if (syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0) return;
+  long limit = sysconf(_SC_OPEN_MAX);
+  if (limit < 0 || limit > 65536) limit = 65536;
+  for (int descriptor = 3; descriptor < limit; descriptor++) {
+    int flags = fcntl(descriptor, F_GETFD);
+    if (flags >= 0) fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC);
+  }
+}
+static inline int seif_duplicate_from(int descriptor, int lowest) { return fcntl(descriptor, F_DUPFD_CLOEXEC, lowest); }
+// The size of one terminal for another.
+static inline void seif_copy_window_size(int from, int to) {
+  struct winsize size;
+  if (ioctl(from, TIOCGWINSZ, &size) == 0) ioctl(to, TIOCSWINSZ, &size);
+}
+// Waits for one of the signals; says whether a terminal or the kernel sent it and not another process.
+static inline int seif_wait_for_signal(const sigset_t *signals, int *is_from_kernel) {
+  siginfo_t info;
+  int number = sigwaitinfo(signals, &info);
+  *is_from_kernel = number > 0 && info.si_code > 0;
+  return number;
+}
+// Closes every descriptor from 3 up.
+static inline void seif_close_others(void) {
+  if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0) return;
+  long limit = sysconf(_SC_OPEN_MAX);
+  if (limit < 0 || limit > 65536) limit = 65536;
+  for (int descriptor = 3; descriptor < limit; descriptor++) close(descriptor);
+}

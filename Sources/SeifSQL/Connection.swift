@@ -96,6 +96,8 @@ package final class Connection {
       try execute("PRAGMA query_only = ON")
       return
     }
+    // Before the journal: that writes the first page.
+    if mode == .create, options.hasLargePages { try execute("PRAGMA page_size = 8192") }
     switch options.journal {
     case .writeAheadLog:
       try setJournal("PRAGMA journal_mode = WAL", expecting: "wal")

@@ -4,10 +4,12 @@ internal import SeifSQL
 
 /// A vault that was found and whose version is known, not yet unlocked.
 public struct LockedVault: ~Copyable {
-  /// Identifier of the vault.
-  public let id: UUID
+  /// Identifier of the vault: what its file says, which nothing has proven yet.
+  public var id: UUID { ids[0] }
   /// The location it was opened at.
   public let location: VaultLocation
+  /// Never empty. More than one only where somebody planted a row: the data key is bound to the right one.
+  private let ids: [UUID]
   private let wraps: [KeyWrap]
   private let access: VaultAccess
   private let connection: Connection
@@ -40,10 +42,20 @@ public struct LockedVault: ~Copyable {
       throw VaultError(.olderVersion)
     }
     let opened = connection
-    (id, wraps) = try sql { () throws(SQLError) in
-      let statement = try opened.prepare("SELECT id FROM vault")
-      guard try statement.step() else { throw SQLError(.corrupt, message: "no vault row") }
-      return (try statement.uuid(0), try KeyWrap.all(in: opened))
+    (ids, wraps) = try sql { () throws(SQLError) in
+      // The one that has a state and is oldest comes first.
+      let statement = try opened.prepare(
+        """
+        SELECT id FROM vault
+        ORDER BY NOT EXISTS (SELECT 1 FROM accumulator WHERE accumulator.id = vault.id), rowid LIMIT ?1
+        """)
+      try statement.bind(Int64(Self.triedCount + 1), at: 1)
+      var ids: [UUID] = []
+      while try statement.step() { ids.append(try statement.uuid(0)) }
+      guard (1...Self.triedCount).contains(ids.count) else {
+        throw SQLError(.corrupt, message: "\(ids.isEmpty ? "no row" : "too many rows") in vault")
+      }
+      return (ids, try KeyWrap.all(in: opened))
     }
     self.location = location
     self.access = access
@@ -54,7 +66,7 @@ public struct LockedVault: ~Copyable {
     self.clock = clock
   }
 
-  /// Ways in of one kind that are tried: rows that somebody added must not keep a person waiting without end.
+  /// Ways in of one kind, and rows of `vault`, that are tried: rows that somebody added must not keep a person waiting without end.
   static let triedCount = 8
 
   /// Opens with a passphrase: its bytes as they came, then their NFC, then their NFD form. The ways in that cost least
@@ -70,10 +82,12 @@ public struct LockedVault: ~Copyable {
     for form in Normalization.passphraseForms(passphrase) {
       let bytes = SecretBytes(copying: form)
       for (row, cost) in tried {
-        let opened = Self.attempt(&refusal) { () throws(VaultError) in
-          try row.open(passphrase: bytes, cost: cost, vaultID: id)
+        for id in ids {
+          let opened = Self.attempt(&refusal) { () throws(VaultError) in
+            try row.open(passphrase: bytes, cost: cost, vaultID: id)
+          }
+          if let opened { return try finish(opened, id) }
         }
-        if let opened { return try finish(opened) }
       }
     }
     throw refusal ?? VaultError(.wrongPassphrase)
@@ -87,10 +101,12 @@ public struct LockedVault: ~Copyable {
     guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, "recovery code") }
     var refusal: VaultError?
     for row in rows.prefix(Self.triedCount) {
-      let opened = Self.attempt(&refusal) { () throws(VaultError) in
-        try row.open(recoveryCode: recoveryCode, vaultID: id)
+      for id in ids {
+        let opened = Self.attempt(&refusal) { () throws(VaultError) in
+          try row.open(recoveryCode: recoveryCode, vaultID: id)
+        }
+        if let opened { return try finish(opened, id) }
       }
-      if let opened { return try finish(opened) }
     }
     throw refusal ?? VaultError(.wrongPassphrase)
   }
@@ -122,7 +138,7 @@ public struct LockedVault: ~Copyable {
     }
   }
 
-  private func finish(_ dataKey: consuming SecretBytes) throws(VaultError) -> Vault {
+  private func finish(_ dataKey: consuming SecretBytes, _ id: UUID) throws(VaultError) -> Vault {
     let keys = try VaultKeys(dataKey: dataKey, vaultID: id, random: random)
     let isCurrent = foundVersion.step == schema.versions.last?.step
     if !isCurrent { try migrate(keys) }

@@ -13,23 +13,22 @@ extension Vault {
   ) throws(VaultError) -> (counter: Int64, damage: [VaultFault]) {
     try read { (connection, keys) throws(VaultError) in
       var damage: [VaultFault] = []
-      var opener = try keys.sealer(.item).opener("summary")
-      let statement = try connection.statement("SELECT id, revision, summary FROM item ORDER BY position")
+      var opener = try keys.sealer(.itemSummary).opener("summary")
+      let statement = try connection.statement("SELECT id, revision, summary FROM item_summary ORDER BY position")
       while try statement.next() {
         let (id, revision) = try sql { () throws(SQLError) in (try statement.uuid(0), try statement.integer(1)) }
         do throws(VaultError) {
-          let plain = try statement.withBlob(2) { (sealed) throws(VaultError) in
-            try opener.open(sealed, row: id, revision: revision)
-          }
-          let isSummary = plain.withBytes { bytes in
-            guard SummaryCodec.decode(bytes, id: id) != nil else { return false }
-            body(id, bytes)
-            return true
+          let isSummary = try statement.withBlob(2) { (sealed) throws(VaultError) in
+            try opener.open(sealed, row: id, revision: revision) { bytes in
+              guard SummaryCodec.decode(bytes, id: id) != nil else { return false }
+              body(id, bytes)
+              return true
+            }
           }
           guard isSummary else { throw VaultError(.damaged, "summary") }
         } catch {
           guard error.code == .damaged else { throw error }
-          damage.append(.value(table: "item", row: id, column: "summary"))
+          damage.append(.value(table: "item_summary", row: id, column: "summary"))
         }
       }
       return (Int64(clamping: try keys.accumulator.read(from: connection).counter), damage)

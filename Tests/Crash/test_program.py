@@ -69,7 +69,7 @@ class Program(unittest.TestCase):
         self.sweep(["add", "login", "--name", "New", "--account", "ana", "--secret-file", str(self.secret)])
 
     def test_exporting_to_a_full_disk_is_74_and_leaves_nothing(self):
-        self.sweep(["export", "--to", "authbackup", "-o", "{root}/out/exported", "--new-passphrase-file",
+        self.sweep(["export", "--yes", "--to", "authbackup", "-o", "{root}/out/exported", "--new-passphrase-file",
                     str(self.new_passphrase)])
 
 

@@ -196,7 +196,7 @@ class OpenersOpenWhatAVaultExported(Case):
         self.run_seif("import", source, "--vault", home, "--passphrase-fd", "{0}", "--vault-passphrase-fd", "{1}",
                       secrets=[SECRET, SECRET])
         out = self.folder / "out.authbackup"
-        self.run_seif("export", "--to", "authbackup", "-o", out, "--vault", home, "--vault-passphrase-fd", "{0}",
+        self.run_seif("export", "--yes", "--to", "authbackup", "-o", out, "--vault", home, "--vault-passphrase-fd", "{0}",
                       "--new-passphrase-fd", "{1}", secrets=[SECRET, SECRET])
         self.same(json.loads(support.opener("authbackup_v2").open_backup(out.read_bytes(), SECRET)), vault(2))
 

@@ -60,8 +60,8 @@ import Testing
     let terminal = try Terminal(["new"])
     try terminal.expect(question)
     terminal.type(good + "\n")
-    try terminal.expect("on one machine like this")
-    try terminal.expect("on 10,000 of them")
+    // Wrapped at words.
+    try terminal.expect("on one machine like\r\nthis, over a million years on 10,000 of them")
     try terminal.expect("Again: ")
     terminal.type(good + "\n")
     let result = try terminal.finish()

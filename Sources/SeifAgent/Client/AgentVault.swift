@@ -1,4 +1,5 @@
 package import SeifBytes
+package import SeifOTP
 package import SeifRecords
 package import SeifVault
 
@@ -49,13 +50,14 @@ package final class AgentVault: UnlockedVault {
 
   package func code(
     _ query: String, next: Bool, at time: Timestamp
-  ) throws(VaultUseError) -> (found: Found, code: CodeMaker.Made?) {
+  ) throws(VaultUseError) -> (found: Found, code: OneTimeCode?) {
     try call(.code(folder: folder, query: query, next: next, at: time.seconds)) { (reader) throws(AgentRefusal) in
       let found = try reader.found()
       guard found.total == 1 else { return (found, nil) }
       let text = try reader.text()
       let left = try reader.optional { (reader) throws(AgentRefusal) in try reader.count() }
-      return (found, CodeMaker.Made(text: text, secondsLeft: left))
+      let end = try reader.optional { (reader) throws(AgentRefusal) in Timestamp(seconds: try reader.number()) }
+      return (found, OneTimeCode(text: text, secondsLeft: left, validUntil: end))
     }
   }
 
@@ -89,8 +91,9 @@ package final class AgentVault: UnlockedVault {
     }
   }
 
-  package func undo() throws(VaultUseError) {
-    try call(.undo(folder: folder)) { (_) throws(AgentRefusal) in }
+  @discardableResult
+  package func undo() throws(VaultUseError) -> UndoReport {
+    try call(.undo(folder: folder)) { (reader) throws(AgentRefusal) in try reader.report() }
   }
 
   package func bin() throws(VaultUseError) -> [BinnedEntry] {

@@ -1,4 +1,5 @@
 package import SeifBytes
+package import SeifOTP
 package import SeifRecords
 package import SeifVault
 
@@ -16,7 +17,7 @@ package protocol UnlockedVault: AnyObject {
   /// The code of the one entry that a query fits, else nil and what it fits. A counter is stored before its code is given.
   func code(
     _ query: String, next: Bool, at time: Timestamp
-  ) throws(VaultUseError) -> (found: Found, code: CodeMaker.Made?)
+  ) throws(VaultUseError) -> (found: Found, code: OneTimeCode?)
   /// An entry, its secrets masked if the agent holds them.
   func entry(_ id: UUID) throws(VaultUseError) -> ReadEntry
   /// The entry with its secrets.
@@ -27,7 +28,8 @@ package protocol UnlockedVault: AnyObject {
   @discardableResult
   func apply(_ changes: [VaultChange], ifCounterIs expected: Int64?) throws(VaultUseError) -> [UUID]
   /// Takes the last change back.
-  func undo() throws(VaultUseError)
+  @discardableResult
+  func undo() throws(VaultUseError) -> UndoReport
   /// What was removed, its secrets masked if the agent holds them.
   func bin() throws(VaultUseError) -> [BinnedEntry]
   /// What became of the backups, oldest line first.
@@ -85,7 +87,7 @@ package final class DirectVault: UnlockedVault {
 
   package func code(
     _ query: String, next: Bool, at time: Timestamp
-  ) throws(VaultUseError) -> (found: Found, code: CodeMaker.Made?) {
+  ) throws(VaultUseError) -> (found: Found, code: OneTimeCode?) {
     let found = try find(query, onlyCodes: true)
     guard found.total == 1, let hit = found.hits.first else { return (found, nil) }
     return (found, try CodeMaker.code(of: hit.id, in: vault, at: time, next: next))
@@ -109,9 +111,10 @@ package final class DirectVault: UnlockedVault {
     return try vaultCall { () throws(VaultError) in try vault.apply(changes, ifCounterIs: expected) }
   }
 
-  package func undo() throws(VaultUseError) {
+  @discardableResult
+  package func undo() throws(VaultUseError) -> UndoReport {
     index = nil
-    try vaultCall { () throws(VaultError) in try vault.undo() }
+    return try vaultCall { () throws(VaultError) in try UndoReport.undo(vault) }
   }
 
   package func bin() throws(VaultUseError) -> [BinnedEntry] {
@@ -126,5 +129,18 @@ package final class DirectVault: UnlockedVault {
   package func records(for purpose: AgentRequest.Purpose) throws(VaultUseError) -> Records {
     defer { noteDamage() }
     return try vaultCall { () throws(VaultError) in try vault.records() }
+  }
+}
+
+extension UnlockedVault {
+  /// A value that was taken out of an entry: itself, or the secret that it stands for.
+  package func unmasked(_ value: SecretValue, of entry: ReadEntry) throws(VaultUseError) -> SecretValue {
+    for field in entry.masked {
+      let standIn = try agentCall { () throws(AgentRefusal) in
+        try EntrySecrets.value(field, of: entry.stored.entry)
+      }
+      if standIn == value { return try secret(field, of: entry) }
+    }
+    return value
   }
 }

@@ -5,26 +5,14 @@ package import SeifVault
 
 /// The one-time code of an entry, the same whether the agent makes it or the command.
 package enum CodeMaker {
-  /// A code, and whether it depends on the clock.
-  package struct Made: Sendable {
-    package let text: String
-    /// Whole seconds until the next one; nil for a counter's code.
-    package let secondsLeft: Int?
-
-    package init(text: String, secondsLeft: Int?) {
-      self.text = text
-      self.secondsLeft = secondsLeft
-    }
-  }
-
   /// The code of an entry at a moment; a counter is stored before its code is made.
   ///
   /// - Parameter next: the code after the present one.
   package static func code(
     of id: UUID, in vault: Vault, at time: Timestamp, next: Bool
-  ) throws(VaultUseError) -> Made {
+  ) throws(VaultUseError) -> OneTimeCode {
     let entry = try vaultCall { () throws(VaultError) in try vault.entry(id).entry }
-    func timed(_ otp: OTPParameters) throws(VaultUseError) -> Made {
+    func timed(_ otp: OTPParameters) throws(VaultUseError) -> OneTimeCode {
       try make(otp, next ? Timestamp(seconds: time.seconds + Int64(otp.period ?? 30)) : time)
     }
     switch entry {
@@ -37,21 +25,22 @@ package enum CodeMaker {
       guard let uri = try? KeyURI(parsing: login.totp) else {
         throw .agent(AgentRefusal(.badCode, "the login's Key URI can't be read"))
       }
+      // Only accounts have a counter that is kept: this one stays where the login's URI has it.
+      if next, case .hotp = uri.parameters.kind { throw .agent(AgentRefusal(.countsOnly)) }
       return try timed(uri.parameters)
     case .otherAccount(let other):
       let step: Int64 = other.type == "motp" ? 10 : 30
       guard let code = OtherCodes.code(other, at: next ? Timestamp(seconds: time.seconds + step) : time) else {
         throw .agent(AgentRefusal(.badCode, "codes of the kind \(other.type) can't be computed here"))
       }
-      return Made(text: code.text, secondsLeft: code.secondsLeft)
+      return code
     default: throw .agent(AgentRefusal(.noCode))
     }
   }
 
-  private static func make(_ otp: OTPParameters, _ time: Timestamp) throws(VaultUseError) -> Made {
+  private static func make(_ otp: OTPParameters, _ time: Timestamp) throws(VaultUseError) -> OneTimeCode {
     do throws(OTPError) {
-      let code = try OneTimePassword.code(otp, at: time)
-      return Made(text: code.text, secondsLeft: code.secondsLeft)
+      return try OneTimePassword.code(otp, at: time)
     } catch {
       throw .agent(AgentRefusal(.badCode, "\(error)"))
     }

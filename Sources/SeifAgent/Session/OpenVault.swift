@@ -1,4 +1,5 @@
 internal import SeifBytes
+internal import SeifOTP
 internal import SeifRecords
 package import SeifVault
 internal import Synchronization
@@ -126,6 +127,7 @@ final class OpenVault: @unchecked Sendable {
       }
       writer.text(made.text)
       writer.optional(made.secondsLeft) { $0.count($1) }
+      writer.optional(made.validUntil) { $0.number($1.seconds) }
       return writer.finish()
     }
     return AgentAnswer.success(notices) { $0.append(body) }
@@ -180,10 +182,10 @@ final class OpenVault: @unchecked Sendable {
   }
 
   func undo() throws(VaultUseError) -> SecretValue {
-    let (notices, _) = try use { () throws(VaultUseError) in
-      try vaultCall { () throws(VaultError) in try vault.undo() }
+    let (notices, report) = try use { () throws(VaultUseError) in
+      try vaultCall { () throws(VaultError) in try UndoReport.undo(vault) }
     }
-    return AgentAnswer.success(notices) { _ in }
+    return AgentAnswer.success(notices) { $0.report(report) }
   }
 
   /// The bin, with stand-ins for secrets.

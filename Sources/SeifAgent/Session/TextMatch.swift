@@ -8,4 +8,16 @@ package enum TextMatch {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
     return Normalization.nfc(Normalization.nfc(text).lowercased())
   }
+
+  /// The fewest digits of an identifier that a query may give.
+  package static let fewestIDDigits = 8
+
+  /// The digits of a folded query where it can be the beginning of an identifier.
+  package static func idDigits(_ folded: String) -> String? {
+    let digits = folded.filter { $0 != "-" }
+    let isID =
+      (fewestIDDigits...32).contains(digits.utf8.count)
+      && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    return isID ? digits : nil
+  }
 }

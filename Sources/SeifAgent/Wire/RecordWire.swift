@@ -59,6 +59,9 @@ extension WireWriter {
       byte(6)
       count(members.count)
       for each in members { member(each) }
+    case .setAside(let id):
+      byte(7)
+      self.id(id)
     }
   }
 }
@@ -122,6 +125,7 @@ extension WireReader {
     case 5: return .addUnusable(try unusable())
     case 6:
       return .setOpaque(try list(leastByteCount: 8) { (reader) throws(AgentRefusal) in try reader.member() })
+    case 7: return .setAside(try id())
     default: throw AgentRefusal(.badMessage, "change")
     }
   }

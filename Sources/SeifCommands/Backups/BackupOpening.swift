@@ -81,7 +81,7 @@ enum BackupOpening {
     let unusable = backup.records.unusable.count
     if unusable > 0 {
       let all = backup.records.count + unusable
-      context.talk.line("Done, but not all: \(unusable) of \(all) entries couldn't be used. They're listed above.")
+      context.talk.always("Done, but not all: \(unusable) of \(all) entries couldn't be used. They're listed above.")
     }
   }
 

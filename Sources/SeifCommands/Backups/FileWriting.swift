@@ -40,14 +40,15 @@ enum FileWriting {
   /// Names what the target can't hold; with `--strict` that is the end.
   static func settleLosses(
     _ records: Records, _ target: TargetOptions, _ context: Context
-  ) throws(CommandFailure) -> [Loss] {
-    let losses = target.writer.losses(of: records)
-    guard !losses.isEmpty else { return [] }
-    let name = FormatRegistry.format(target.writer.identifier)?.displayName ?? target.writer.identifier.rawValue
-    for line in LossText.lines(losses, format: name) { context.talk.warn(line) }
+  ) throws(CommandFailure) -> LossReport {
+    let losses = LossReport(target.writer.losses(of: records), of: records)
+    guard !losses.isEmpty else { return losses }
+    let name = target.writer.identifier.rawValue
+    losses.tell(format: name, context)
     if target.strict {
       throw CommandFailure(
-        .badInput, "\(name) can't hold all of it", hint: "Nothing was written; leave out --strict to write the rest.")
+        .badInput, "\(name) can't hold all of it", hint: "Nothing was written; leave out --strict to write the rest.",
+        withheld: losses.lines)
     }
     return losses
   }
@@ -89,17 +90,30 @@ enum FileWriting {
   }
 }
 
-/// Losses in words, a line each kind and field.
-enum LossText {
-  /// "Vault2FA can't hold cards, 2 left out", "… accounts: tags, 3 left out", in the order in which they come first.
-  static func lines(_ losses: [Loss], format: String) -> [String] {
-    var order: [String] = []
-    var counts: [String: Int] = [:]
-    for loss in losses {
-      let key = loss.field.map { "\(loss.kind.rawValue): \($0)" } ?? loss.kind.rawValue
-      if counts[key] == nil { order.append(key) }
-      counts[key, default: 0] += 1
+/// What a file was made of and what of it is lost, for `convert --json` and `export --json`.
+enum WritingDocument {
+  static func make(
+    _ schema: String, _ target: TargetOptions, losses: LossReport, entries: Int, problems: [EntryProblem]
+  ) -> SecretValue {
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    writer.schema(schema, 1)
+    writer.member("format", target.writer.identifier.rawValue)
+    writer.member("formatVersion", target.writer.version)
+    writer.member("sealed", target.writer.isSealed)
+    writer.member("output", target.write.output ?? "-")
+    writer.member("entries", entries)
+    writer.member("written", losses.written.count)
+    losses.write(&writer)
+    writer.problems(problems)
+    writer.endObject()
+    return writer.finish()
+  }
+
+  /// Two documents don't fit into one standard output.
+  static func check(_ output: OutputOptions, _ target: TargetOptions) throws(UsageError) {
+    if output.json, target.write.output == "-" {
+      throw UsageError("--json and -o - both mean standard output: give -o FILE")
     }
-    return order.map { "\(format) can't hold \($0), \(counts[$0] ?? 0) left out" }
   }
 }

@@ -13,19 +13,28 @@ struct AddCommand: Command {
     KIND is code, login, card or note. What isn't said by an option is asked for on a
     terminal. Secrets are never arguments: they come from a prompt, --secret-fd or
     --secret-file. A code's secret is a Key URI (otpauth://…) or base32. A card's CVC is
-    asked last and may be left out.
+    asked last and may be left out. A note's text may have several lines: it is typed up
+    to a line of a single dot, or comes from a file or a pipe (--text-file -).
+
+    --qr FILE adds the codes of a picture of QR codes instead. Each is shown and asked for
+    before it is added. The picture is read by a process that can open nothing.
     """
   enum Kind: String, CaseIterable { case code, login, card, note }
 
-  static var options: [Option] { EntryOptions.options + UnlockOptions.options + OutputOptions.options }
+  static var options: [Option] {
+    EntryOptions.options + AddFromPicture.options + UnlockOptions.options + OutputOptions.options
+  }
 
+  private let picture: AddFromPicture?
   private let kind: Kind
   private let entry: EntryOptions
   private let unlock: UnlockOptions
   private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    let word = try arguments.positional("KIND")
+    let given = arguments.optionalPositional()
+    picture = try AddFromPicture(&arguments, kind: given)
+    guard let word = picture == nil ? given : "code" else { throw UsageError("KIND is missing") }
     guard let kind = Kind(rawValue: word) else {
       throw UsageError("KIND is one of: \(Kind.allCases.map(\.rawValue).joined(separator: ", "))")
     }
@@ -36,6 +45,7 @@ struct AddCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
+    if let picture { return try picture.run(context) }
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
@@ -62,60 +72,81 @@ struct AddCommand: Command {
 
   private func make(_ context: Context) throws(CommandFailure) -> Entry {
     switch kind {
-    case .code:
-      guard let given = try entry.secret("Key URI or secret (not shown)", context) else {
-        throw CommandFailure(.usage, "a code needs its secret")
-      }
-      let made = try CodeInput.account(given, name: entry.name, account: entry.account)
-      // A Key URI says what it belongs to, a bare secret doesn't.
-      guard case .account(var account) = made, !CodeInput.isURI(given) else { return made }
-      account.issuer = try said(entry.name, "Name", "--name NAME", context, isOptional: entry.account != nil)
-      account.account = try said(entry.account, "Account", "--account ACCOUNT", context, isOptional: true)
-      return .account(account)
+    case .code: return try code(context)
     case .login:
       let title = try said(entry.name, "Name", "--name NAME", context)
       let username = try said(entry.account, "User name", "--account ACCOUNT", context, isOptional: true)
-      guard let password = try entry.secret("Password (not shown)", context) else {
-        throw CommandFailure(.usage, "a login needs a password", hint: "Make one up elsewhere, or add a note instead.")
+      return try entry.secret("Password (not shown)", context) { (password) throws(CommandFailure) in
+        guard let password else {
+          throw CommandFailure(
+            .usage, "a login needs a password", hint: "Make one up elsewhere, or add a note instead.")
+        }
+        var login = Password(password: password)
+        (login.title, login.username) = (title, username)
+        login.updatedAt = Timestamp(seconds: context.clock.now())
+        return .password(login)
       }
-      var login = Password(password: password)
-      (login.title, login.username) = (title, username)
-      login.updatedAt = Timestamp(seconds: context.clock.now())
-      return .password(login)
     case .card: return .card(try card(context))
     case .note:
       let title = try said(entry.name, "Title", "--name NAME", context)
-      var text = try entry.text(context)
-      if text == nil { text = try entry.secret("Text (one line, not shown)", context) }
-      guard let text else {
-        throw CommandFailure(.usage, "a note needs a text", hint: "Give it with --text FILE.")
-      }
-      var note = Note(text: text)
+      var note = Note(text: try noteText(context))
       note.title = title
       note.updatedAt = Timestamp(seconds: context.clock.now())
       return .note(note)
     }
   }
 
+  private func code(_ context: Context) throws(CommandFailure) -> Entry {
+    let question = "Key URI or secret (not shown)"
+    let (made, isURI) = try entry.secret(question, context) { (given) throws(CommandFailure) in
+      guard let given else { throw CommandFailure(.usage, "a code needs its secret") }
+      return (try CodeInput.account(given, name: entry.name, account: entry.account), CodeInput.isURI(given))
+    }
+    // A Key URI says what it belongs to, a bare secret doesn't.
+    guard case .account(var account) = made, !isURI else { return made }
+    account.issuer = try said(entry.name, "Name", "--name NAME", context, isOptional: entry.account != nil)
+    account.account = try said(entry.account, "Account", "--account ACCOUNT", context, isOptional: true)
+    return .account(account)
+  }
+
+  /// From a file or descriptor; else typed, as many lines as it takes.
+  private func noteText(_ context: Context) throws(CommandFailure) -> SecretValue {
+    if let text = try entry.text(context) { return text }
+    guard entry.secret == .person, let terminal = TerminalDevice(context) else {
+      guard let text = try entry.secret("Text (one line, not shown)", context) else { throw Self.noText }
+      return text
+    }
+    while true {
+      let text = try terminal.readHiddenLines(
+        "Text (not shown). Several lines may follow; a line of a single dot, or Ctrl-D, ends it:")
+      guard let text else { throw Context.cancelled }
+      // EXPOSE: only looked at for its encoding.
+      guard text.exposedText() != nil else { throw CommandFailure(.badInput, "what was given isn't UTF-8") }
+      if !text.isEmpty { return text }
+      context.talk.fail(Self.noText)
+    }
+  }
+
+  private static var noText: CommandFailure {
+    CommandFailure(.usage, "a note needs a text", hint: "From a file: --text-file F.")
+  }
+
   private func card(_ context: Context) throws(CommandFailure) -> Card {
     let label = try said(entry.name, "Name of the card", "--name NAME", context)
-    guard let typed = try entry.secret("Card number (not shown)", context) else {
-      throw CommandFailure(.usage, "a card needs its number")
+    let number = try entry.secret("Card number (not shown)", context) { (typed) throws(CommandFailure) in
+      guard let typed, !typed.withoutSpaces.isEmpty else { throw CommandFailure(.usage, "a card needs its number") }
+      return typed.withoutSpaces
     }
-    var card = Card(number: typed.withoutSpaces)
+    var card = Card(number: number)
     card.name = label
     switch card.hasValidCheckDigit {
     case true?: break
     case false?: context.talk.warn("the number's check digit doesn't fit: one digit may be mistyped")
     case nil: context.talk.warn("that isn't a card number of digits alone; it is kept as it is")
     }
-    let expiry = try said(entry.expiry, "Expires (YYYY-MM)", "--expiry YYYY-MM", context, isOptional: true)
-    if !expiry.isEmpty {
-      guard EntryOptions.isMonth(expiry) else {
-        throw CommandFailure(.usage, "\(expiry) isn't a year and month, as 2029-04")
-      }
-      card.expiry = expiry
-    }
+    let expiry = try said(
+      entry.expiry, "Expires (YYYY-MM)", "--expiry YYYY-MM", context, isOptional: true, fault: EntryOptions.monthFault)
+    if !expiry.isEmpty { card.expiry = expiry }
     card.holder = try said(entry.holder, "Name on the card", "--holder NAME", context, isOptional: true)
     // Only a person is asked: a script leaves it out.
     if entry.secret == .person, let terminal = TerminalDevice(context) {
@@ -127,12 +158,15 @@ struct AddCommand: Command {
 
   // What an option said, else what the person answers; without either an optional field stays empty.
   private func said(
-    _ given: String?, _ question: String, _ option: String, _ context: Context, isOptional: Bool = false
+    _ given: String?, _ question: String, _ option: String, _ context: Context, isOptional: Bool = false,
+    fault: (String) -> String? = { _ in nil }
   ) throws(CommandFailure) -> String {
     if let given { return given }
-    guard isOptional else { return try context.ask(question, insteadGive: option) }
-    guard entry.secret == .person, TerminalDevice(context) != nil else { return "" }
-    return try context.ask(question + " (Enter leaves it out)", insteadGive: option)
+    guard isOptional else {
+      return try context.ask(question, insteadGive: option) { $0.isEmpty ? "Something has to stand here." : fault($0) }
+    }
+    guard entry.asksPerson(context) else { return "" }
+    return try context.ask(question + " (Enter leaves it out)", insteadGive: option) { $0.isEmpty ? nil : fault($0) }
   }
 }
 

@@ -74,7 +74,7 @@ struct BackupCreateCommand: Command {
         records, writer: writer, options: options, passphrase: secret, mayPrune: faults.isEmpty
       ) { stage in context.talk.say(Self.words(stage)) }
     } catch let failure as BackupFailure {
-      throw CommandFailure(failure, destination: destination.name)
+      throw CommandFailure(failure, destination: destination.name, of: records)
     } catch let error as VaultError {
       throw CommandFailure(error, folder: folder)
     }
@@ -154,12 +154,14 @@ struct BackupCreateCommand: Command {
 
 extension CommandFailure {
   /// Why a backup doesn't count, with the exit code of the command line.
-  init(_ failure: BackupFailure, destination: String) {
+  ///
+  /// - Parameter records: what was to be backed up, to name what a format can't hold.
+  init(_ failure: BackupFailure, destination: String, of records: Records = Records()) {
     switch failure {
     case .notWhole(let losses):
       self.init(
         .badInput, "this format can't hold the whole vault", hint: "Nothing was stored.",
-        details: LossText.lines(losses, format: "it"))
+        details: LossReport(losses, of: records).lines)
     case .notSealed: self.init(.usage, "backups are always sealed", hint: "For a file in clear: seif export --plain")
     case .format(let error): self.init(error, file: "the backup")
     case .selfCheck(let lists):

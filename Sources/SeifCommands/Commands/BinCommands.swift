@@ -38,10 +38,13 @@ struct BinListCommand: Command {
       Table.Column("kind", rank: 2), Table.Column("name", shortens: true), Table.Column("account", shortens: true),
       Table.Column("removed", rank: 1), Table.Column("id"),
     ])
+    // On a terminal as many digits as a query needs, so that there is room for the rest.
+    let length = context.output.style.isTerminal ? HitLines.idLength(bin.map(\.id)) : nil
     for item in bin {
       table.add([
         KindName(item.entry.kind).rawValue, item.entry.name, item.entry.account,
-        LocalTime.age(item.removedAt, now: now), item.id.description,
+        LocalTime.age(item.removedAt, now: now),
+        length.map { String(Query.hexadecimal(item.id).prefix($0)) } ?? item.id.description,
       ])
     }
     try context.output.write(table.text(context.output.style))
@@ -97,7 +100,7 @@ struct BinRestoreCommand: Command {
     defer { vault.lock() }
     let bin = try withVault(folder) { () throws(VaultUseError) in try vault.bin() }
     _ = vault.tell(context)
-    var ids: [UUID] = []
+    var chosen: [BinnedEntry] = []
     for query in queries {
       guard !query.isEmpty else { throw CommandFailure(.usage, "the query is empty", hint: "Give a name or an id.") }
       let hits = Query(query).matches(bin) { ($0.id, $0.entry.name, $0.entry.account) }
@@ -105,15 +108,17 @@ struct BinRestoreCommand: Command {
         throw CommandFailure(.notFound, "nothing in the bin fits \"\(query)\"", hint: "Try: seif bin list")
       }
       guard hits.count == 1 else {
+        var lines = HitLines()
+        for hit in hits { lines.add(hit.id, hit.entry.kind, name: hit.entry.name, account: hit.entry.account) }
         throw CommandFailure(
-          .notFound, "\"\(query)\" fits \(hits.count) entries of the bin. Say which by its id:",
-          details: hits.map { "\($0.entry.name)  \($0.entry.account)  \($0.id)" })
+          .notFound, "\"\(query)\" fits \(hits.count) entries of the bin. Say which:",
+          details: lines.lines)
       }
-      if !ids.contains(hit.id) { ids.append(hit.id) }
+      if !chosen.contains(where: { $0.id == hit.id }) { chosen.append(hit) }
     }
-    _ = try withVault(folder) { () throws(VaultUseError) in try vault.apply(ids.map { .restore($0) }, ifCounterIs: nil)
-    }
-    context.talk.say(.ok, "\(ids.count) \(ids.count == 1 ? "entry is" : "entries are") back.")
+    let ids = chosen.map(\.id)
+    _ = try withVault(folder) { () throws(VaultUseError) in try vault.apply(ids.map { .restore($0) }, ifCounterIs: nil) }
+    context.talk.say(.ok, EntryLabel.some(chosen.map { ($0.entry.name, $0.entry.account) }, "back"))
     return .done
   }
 }

@@ -12,18 +12,22 @@ struct ConvertCommand: Command {
     Opens IN and writes its entries as another format. What the target can't hold is
     named, and IN is left as it is. Formats without a passphrase (json, uri-list) give a
     file that anyone can read. IN and OUT may be - for standard input and output.
+    --json prints every loss by place and name.
     """
-  static var options: [Option] { TargetOptions.options + OpeningOptions.options + [OutputOptions.quiet] }
+  static var options: [Option] { TargetOptions.options + OpeningOptions.options + OutputOptions.options }
 
   private let file: String
   private let opening: OpeningOptions
   private let target: TargetOptions
+  private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     file = try arguments.positional("IN")
     opening = try OpeningOptions(&arguments)
     target = try TargetOptions(&arguments)
+    output = try OutputOptions(&arguments)
     guard target.write.output != nil else { throw UsageError("-o OUT is needed; - for standard output") }
+    try WritingDocument.check(output, target)
   }
 
   func run(_ context: Context) throws -> ExitCode {
@@ -36,7 +40,7 @@ struct ConvertCommand: Command {
     let bytes: SecretValue
     if target.writer.identifier == .json {
       bytes = NeutralJSON.write(
-        source: SourceFacts(backup), records: records, problems: backup.problems, losses: losses, reveal: true)
+        source: SourceFacts(backup), records: records, problems: backup.problems, losses: losses.all, reveal: true)
     } else {
       bytes = try FileWriting.seal(records, target, now: now, context)
     }
@@ -44,9 +48,15 @@ struct ConvertCommand: Command {
       try Destination.write(
         span, to: target.write.output, replacing: target.write.force, isBinary: false, context)
     }
-    let written = records.count - Set(losses.filter { $0.field == nil }).count
+    if output.json {
+      try context.output.writeLine(
+        json: WritingDocument.make(
+          "seif-convert", target, losses: losses, entries: records.count, problems: backup.problems))
+    }
     context.talk.say(
-      .ok, "\(written) of \(records.count) entries written to \(BackupOpening.shown(output: target.write.output))")
+      .ok,
+      "\(losses.written.count) of \(records.count) entries written to \(BackupOpening.shown(output: target.write.output))"
+    )
     if !target.writer.isSealed { context.talk.warn("anyone who has that file can read it") }
     if losses.isEmpty, backup.problems.isEmpty { return .done }
     context.talk.say("Keep \(BackupOpening.shown(file)) until you've checked.")

@@ -14,7 +14,7 @@ struct EditCommand: Command {
     Changes what the options say and nothing else. --tag and --url replace the whole list.
     A new secret comes from a prompt with --secret, or from --secret-fd or --secret-file;
     the last ten passwords of a login are kept. Without any option a terminal asks for
-    each field, and Enter leaves it as it is.
+    each field: Enter leaves it as it is, a single - clears it. Secrets aren't shown.
     """
   static let secret = Option.flag("secret", "ask for a new secret (password, seed or Key URI, number, text)")
   static var options: [Option] {
@@ -43,30 +43,29 @@ struct EditCommand: Command {
     defer { vault.lock() }
     let hit = try Query(query).resolve(in: vault, folder: folder, context)
     _ = vault.tell(context)
-    var said = Said(name: fields.name, account: fields.account)
+    var said = EditedFields(options: fields)
     if isInteractive {
-      said.name = try answer("Name", hit.name, context)
-      if hit.kind != .notes { said.account = try answer("Account", hit.account, context) }
+      let entry = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id) }.stored.entry
+      said = try EditPrompts(entry, context).ask()
     }
-    said.text = try fields.text(context)
+    if let text = try fields.text(context) { said.text = text }
     if asksSecret || fields.secret != .person {
-      said.secret = try fields.secret("New secret (not shown)", context)
-      if said.secret == nil { throw CommandFailure(.usage, "no new secret was given", hint: "Nothing was changed.") }
+      // Tried on what is there now, so that a person can be asked again.
+      var entry = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id) }.stored.entry
+      said.secret = try fields.secret("New secret (not shown)", context) { (given) throws(CommandFailure) in
+        guard let given else {
+          throw CommandFailure(.usage, "no new secret was given", hint: "Nothing was changed.")
+        }
+        try EditedFields.setSecret(&entry, given, nil)
+        return given
+      }
     }
     return try write(said, hit.id, vault, folder, context)
   }
 
-  /// What a person wants changed, asked for before the entry is read: a prompt may stand for minutes.
-  private struct Said {
-    var name: String?
-    var account: String?
-    var text: SecretValue?
-    var secret: SecretValue?
-  }
-
   // Reads, changes and writes; begins again where another writer came between.
   private func write(
-    _ said: Said, _ id: UUID, _ vault: any UnlockedVault, _ folder: String, _ context: Context
+    _ said: EditedFields, _ id: UUID, _ vault: any UnlockedVault, _ folder: String, _ context: Context
   ) throws(CommandFailure) -> ExitCode {
     var meanwhile = VaultError(.changedMeanwhile)
     for _ in 0..<3 {
@@ -95,80 +94,17 @@ struct EditCommand: Command {
     throw CommandFailure(meanwhile, folder: folder)
   }
 
-  private func apply(_ said: Said, to before: Entry, _ context: Context) throws(CommandFailure) -> Entry {
+  private func apply(
+    _ said: EditedFields, to before: Entry, _ context: Context
+  ) throws(CommandFailure) -> Entry {
     var changed = before
-    try rename(&changed, said.name, said.account)
-    var info = changed.info
-    fields.apply(to: &info)
-    changed.info = info
-    if let text = said.text { setText(&changed, text) }
-    if let secret = said.secret { try setSecret(&changed, secret, context) }
+    try said.apply(to: &changed, context)
     if !sameText(changed, before) { stamp(&changed, context) }
     return changed
   }
 
   // Equality of records takes letters in another normal form for the same; the person may want just that changed.
   private func sameText(_ left: Entry, _ right: Entry) -> Bool { left.json() == right.json() }
-
-  private func answer(_ question: String, _ present: String, _ context: Context) throws(CommandFailure) -> String? {
-    let typed = try context.ask("\(question) [\(Display.cleaned(present))]", insteadGive: "--name or --account")
-    return typed.isEmpty ? nil : typed
-  }
-
-  private func rename(_ entry: inout Entry, _ name: String?, _ account: String?) throws(CommandFailure) {
-    switch entry {
-    case .account(var item):
-      (item.issuer, item.account) = (name ?? item.issuer, account ?? item.account)
-      entry = .account(item)
-    case .otherAccount(var item):
-      (item.issuer, item.account) = (name ?? item.issuer, account ?? item.account)
-      entry = .otherAccount(item)
-    case .password(var item):
-      (item.title, item.username) = (name ?? item.title, account ?? item.username)
-      entry = .password(item)
-    case .card(var item):
-      (item.name, item.holder) = (name ?? item.name, fields.holder ?? account ?? item.holder)
-      item.expiry = fields.expiry ?? item.expiry
-      entry = .card(item)
-    case .note(var item):
-      item.title = name ?? item.title
-      entry = .note(item)
-    case .document: throw CommandFailure(.usage, "a document vault's key isn't edited here")
-    }
-  }
-
-  private func setText(_ entry: inout Entry, _ text: SecretValue) {
-    if case .note(var note) = entry {
-      note.text = text
-      entry = .note(note)
-    } else {
-      var info = entry.info
-      info.notes = text
-      entry.info = info
-    }
-  }
-
-  private func setSecret(
-    _ entry: inout Entry, _ given: SecretValue, _ context: Context
-  ) throws(CommandFailure) {
-    switch entry {
-    case .password(var login):
-      login.password = given
-      entry = .password(login)
-    case .card(var card):
-      card.number = given.withoutSpaces
-      if card.hasValidCheckDigit != true { context.talk.warn("the number's check digit doesn't fit") }
-      entry = .card(card)
-    case .note(var note):
-      note.text = given
-      entry = .note(note)
-    case .account(var account):
-      account.otp = try CodeInput.replacement(given, for: account.otp)
-      entry = .account(account)
-    case .otherAccount, .document:
-      throw CommandFailure(.usage, "the secret of this kind isn't edited; add a new entry and remove this one")
-    }
-  }
 
   private func stamp(_ entry: inout Entry, _ context: Context) {
     let now = Timestamp(seconds: context.clock.now())

@@ -12,59 +12,85 @@ struct ExportCommand: Command {
     seif export --to FORMAT -o OUT [OPTIONS]
 
     Writes everything in the vault (the bin excepted) as FORMAT and names what it can't
-    hold. A format without a passphrase gives a file that anyone can read: that needs
-    --plain and a yes.
+    hold; --json prints every loss by place and name. Every secret goes into the file, so
+    you are asked to type a word first, or a script says --yes. A format without a
+    passphrase gives a file that anyone can read: that needs --plain too.
 
     --passphrase-fd opens the vault, --new-passphrase-fd seals the file.
     """
   static let plain = Option.flag("plain", "allow a file that anyone can read")
-  static let yes = Option.flag("yes", "answer yes to the question that --plain asks")
+  static let yes = Option.flag("yes", "write the secrets without asking for a word first")
   static var options: [Option] {
-    TargetOptions.options + [plain, yes] + UnlockOptions.options + [OutputOptions.quiet]
+    TargetOptions.options + [plain, yes] + UnlockOptions.options + OutputOptions.options
   }
 
   private let target: TargetOptions
   private let isPlain: Bool
   private let isConfirmed: Bool
   private let unlock: UnlockOptions
+  private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     target = try TargetOptions(&arguments)
     isPlain = arguments.flag(Self.plain)
     isConfirmed = arguments.flag(Self.yes)
     unlock = try UnlockOptions(&arguments)
-    guard let output = target.write.output else { throw UsageError("-o OUT is needed") }
+    output = try OutputOptions(&arguments)
+    guard let path = target.write.output else { throw UsageError("-o OUT is needed") }
+    try WritingDocument.check(output, target)
     if !target.writer.isSealed {
       guard isPlain else {
         throw UsageError("\(target.writer.identifier.rawValue) can be read by anyone: that needs --plain")
       }
-      guard output != "-" else { throw UsageError("a file in clear needs a name: -o FILE") }
+      guard path != "-" else { throw UsageError("a file in clear needs a name: -o FILE") }
     }
   }
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
     try FileWriting.checkFree(target)
+    // Found before anybody is asked for a passphrase.
+    if !isConfirmed, TerminalDevice(context) == nil {
+      throw CommandFailure(
+        .usage, "an export writes every secret of the vault, and there is no terminal to ask for consent",
+        hint: "Give --yes.")
+    }
     let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
     let records = try withVault(folder) { () throws(VaultUseError) in try vault.records(for: .export) }
     let damage = vault.tell(context)
     let losses = try FileWriting.settleLosses(records, target, context)
-    if !target.writer.isSealed {
-      context.talk.warn("readable to anyone who gets the file: \(RecordTables.summary(records))")
-      if !isConfirmed {
-        guard try context.confirm("Write it in clear?", default: false, insteadGive: "--yes") else {
-          throw CommandFailure(.interrupted, "nothing was written")
-        }
-      }
-    }
+    try consent(losses.written, context)
     let now = Timestamp(seconds: context.clock.now())
     let bytes = try FileWriting.seal(records, target, now: now, context)
     try bytes.withBytes { (span) throws(CommandFailure) in
       try Destination.write(
         span, to: target.write.output, replacing: target.write.force, isBinary: false, context)
     }
-    context.talk.say(.ok, "Written to \(BackupOpening.shown(output: target.write.output)).")
+    if output.json {
+      try context.output.writeLine(
+        json: WritingDocument.make("seif-export", target, losses: losses, entries: records.count, problems: []))
+    }
+    context.talk.say(
+      .ok,
+      "\(losses.written.count) of \(records.count) entries written to \(BackupOpening.shown(output: target.write.output))"
+    )
     return losses.isEmpty ? damage.exitCode : .partial
+  }
+
+  /// Says what goes where, and has a word typed unless `--yes` stands for it: that a passphrase was typed a moment ago
+  /// shows that somebody may read the vault, not that they want its secrets in a file.
+  private func consent(_ written: Records, _ context: Context) throws(CommandFailure) {
+    let what = RecordTables.summary(written, zeros: false)
+    if isConfirmed {
+      if !target.writer.isSealed { context.talk.warn("readable to anyone who gets the file: \(what)") }
+      return
+    }
+    let place = BackupOpening.shown(output: target.write.output)
+    let reader = target.writer.isSealed ? "" : " Anyone who gets that file can read it."
+    let statement = "\(what), with every secret, will be written to \(place)." + reader
+    guard try context.confirm(typing: "export", statement, insteadGive: "--yes") else {
+      throw CommandFailure(.interrupted, "nothing was written", hint: "The word wasn't typed.")
+    }
   }
 }

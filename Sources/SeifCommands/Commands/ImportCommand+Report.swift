@@ -11,19 +11,19 @@ extension ImportCommand {
       return
     }
     for item in plan.items {
-      let name = [item.entry.name, item.entry.account].filter { !$0.isEmpty }.joined(separator: ", ")
+      let name = EntryLabel.text(item.entry.name, item.entry.account)
       switch item.outcome {
       case .conflict(let fields):
-        context.talk.line("~ " + Display.cleaned("\(name): \(fields.joined(separator: ", ")) differs; both are kept"))
+        context.talk.item("~", "\(name): \(fields.joined(separator: ", ")) differs; both are kept")
       case .updated(let fields):
-        var line = "~ \(name): \(fields.joined(separator: ", ")) added to what is there"
+        var line = "\(name): \(fields.joined(separator: ", ")) added to what is there"
         if fields.contains("counter") {
-          line = "~ \(name): the higher counter is kept; codes from the older one may be refused"
+          line = "\(name): the higher counter is kept; codes from the older one may be refused"
         }
-        context.talk.line(Display.cleaned(line))
-      case .inBin: context.talk.line("- " + Display.cleaned("\(name): lies in the bin and stays there"))
-      case .deleted: context.talk.line("- " + Display.cleaned("\(name): was deleted and stays so"))
-      case .restored: context.talk.line("+ " + Display.cleaned("\(name): back from the bin"))
+        context.talk.item("~", line)
+      case .inBin: context.talk.item("-", "\(name): lies in the bin and stays there")
+      case .deleted: context.talk.item("-", "\(name): was deleted and stays so")
+      case .restored: context.talk.item("+", "\(name): back from the bin")
       case .new, .same: break
       }
     }
@@ -35,7 +35,9 @@ extension ImportCommand {
         + (counts.unusable > 0 ? "   ! \(counts.unusable) not usable, kept as they are" : ""))
     if isDryRun {
       context.talk.say("Nothing written.")
-      let chosen = (fromBin ? " --from-bin" : "") + (deletedToo ? " --deleted-too" : "")
+      // Where all that is left to do lies in the bin, doing it again as it was changes nothing.
+      let isIdle = counts.new + counts.restored + counts.updated + counts.conflicts == 0
+      let chosen = (fromBin || (isIdle && counts.inBin > 0) ? " --from-bin" : "") + (deletedToo ? " --deleted-too" : "")
       context.talk.hint("seif import \(BackupOpening.shown(file))" + chosen)
     } else {
       context.talk.hint("seif backup create --destination FOLDER")
@@ -81,17 +83,7 @@ extension ImportCommand {
       writer.endObject()
     }
     writer.endArray()
-    writer.key("problems")
-    writer.beginArray()
-    for problem in backup.problems {
-      writer.beginObject()
-      writer.member("kind", problem.list)
-      if let index = problem.index { writer.member("index", index) }
-      if let field = problem.field { writer.member("field", field) }
-      writer.member("reason", problem.reason)
-      writer.endObject()
-    }
-    writer.endArray()
+    writer.problems(backup.problems)
     writer.endObject()
     return writer.finish()
   }

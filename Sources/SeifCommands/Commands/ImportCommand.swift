@@ -12,8 +12,9 @@ struct ImportCommand: Command {
 
     Opens FILE as `seif open` does and adds what the vault doesn't have yet. Nothing in
     the vault is overwritten: what differs is kept twice or joins the notes, and of two
-    counters the higher one stays. What lies in the bin or was deleted for good isn't
-    brought back unless chosen. --dry-run only says what would happen.
+    counters the higher one stays. What lies in the bin stays there unless you say
+    --from-bin, what was deleted for good stays so unless you say --deleted-too.
+    --dry-run only says what would happen.
 
     --passphrase-fd and --passphrase-file speak of FILE, --vault-passphrase-fd and
     --vault-passphrase-file of the vault.

@@ -1,3 +1,4 @@
+internal import CSeif
 internal import Glibc
 internal import SeifBytes
 internal import SeifCrypto
@@ -51,6 +52,7 @@ struct InitCommand: Command {
       throw CommandFailure(
         .usage, "the recovery code has nowhere to go: there is no terminal", hint: "Give --recovery-sheet FILE.")
     }
+    if let sheet { try Self.checkFree(sheet) }
     let cost = try Self.cost(milliseconds, folder)
     let random = RandomSource.system
     let isPerson = passphrase.source == .person
@@ -96,15 +98,28 @@ struct InitCommand: Command {
     guard let terminal = TerminalDevice(context) else { throw PassphraseSource.nobody }
     // EXPOSE: the code is shown once, on the terminal, for the person to write down.
     let text = code.grouped.exposedText() ?? ""
+    let shown = "Recovery code, shown once. Write it down or print it:\n\n  \(text)\n\n"
+    terminal.write(shown)
     while true {
-      terminal.write("Recovery code, shown once. Write it down or print it:\n\n  \(text)\n\n")
-      guard let typed = try terminal.readHidden("Type it back: ") else { throw Context.cancelled }
-      if let back = try? RecoveryCode.normalise(typed), back.matches(code) { return }
-      terminal.write("That isn't the code shown.\n")
-      guard try context.confirm("Show it again?", default: true, insteadGive: "--recovery-sheet FILE") else {
-        throw CommandFailure(.interrupted, "no vault was made")
+      guard let typed = try terminal.readHidden("Type it back (not shown; Enter alone shows it again): ") else {
+        throw Context.cancelled
       }
+      if typed.byteCount == 0 {
+        terminal.write(shown)
+        continue
+      }
+      guard let fault = TypedBack.fault(typed, of: code) else { return }
+      terminal.write(lines: fault + " Nothing is lost: once more.")
     }
+  }
+
+  /// Refuses a sheet that exists before anybody is asked for anything: what stands there may be another vault's code.
+  private static func checkFree(_ sheet: String) throws(CommandFailure) {
+    var status = stat()
+    guard sheet != "-", lstat(sheet, &status) == 0 else { return }
+    throw CommandFailure(
+      .cannotCreate, "\(sheet) exists, and may hold the code of another vault",
+      hint: "Give the sheet another name. No vault was made.")
   }
 
   private func write(

@@ -1,5 +1,6 @@
 internal import SeifAgent
 internal import SeifBytes
+internal import SeifFormats
 internal import SeifRecords
 internal import SeifVault
 
@@ -139,7 +140,7 @@ struct ListCommand: Command {
       writer.member("isFavorite", entry.isFavorite)
       writer.member("hasCode", entry.hasOneTimeCode || KindName(entry.kind) == .code)
       writer.member("tags", entry.tags)
-      writer.member("urls", entry.urls)
+      writer.member("urls", entry.urls.map { Disclosure.masked(url: $0) })
       if let createdAt = entry.createdAt { writer.member("createdAt", createdAt.rfc3339) }
       writer.endObject()
     }

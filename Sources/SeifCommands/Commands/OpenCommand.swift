@@ -11,7 +11,8 @@ struct OpenCommand: Command {
 
     Opens a backup, asks for its passphrase if it has one, and shows its entries with
     their one-time codes. Nothing is saved anywhere. Secrets are masked unless you say
-    --reveal. FILE may be - for standard input.
+    --reveal. FILE may be - for standard input. In a pipe each line begins with its kind:
+    code, login, card, note or document.
 
     Codes of counter-based accounts are those of the counter in the file: each is good
     once, and using it makes the file's counter old.

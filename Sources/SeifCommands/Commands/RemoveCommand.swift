@@ -27,43 +27,24 @@ struct RemoveCommand: Command {
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
     // Every query is settled before anything goes: all of them or none.
-    var ids: [UUID] = []
+    var hits: [EntrySummary] = []
     for query in queries {
       let hit = try Query(query).resolve(in: vault, folder: folder, context)
-      if !ids.contains(hit.id) { ids.append(hit.id) }
+      if !hits.contains(where: { $0.id == hit.id }) { hits.append(hit) }
     }
     _ = vault.tell(context)
-    _ = try withVault(folder) { () throws(VaultUseError) in try vault.apply(ids.map { .remove($0) }, ifCounterIs: nil) }
-    context.talk.say(.ok, "\(ids.count) \(ids.count == 1 ? "entry is" : "entries are") in the bin for 30 days.")
+    do throws(VaultUseError) {
+      try vault.apply(hits.map { .remove($0.id) }, ifCounterIs: nil)
+    } catch {
+      guard case .vault(let refusal) = error, refusal.code == .damaged else {
+        throw CommandFailure(error, folder: folder)
+      }
+      throw CommandFailure(
+        .badInput, "an entry doesn't open, so it can't go into the bin; nothing was removed",
+        hint: "Set it aside: seif doctor --set-aside")
+    }
+    context.talk.say(.ok, EntryLabel.some(hits.map { ($0.name, $0.account) }, "in the bin for 30 days"))
     context.talk.hint("seif undo")
-    return .done
-  }
-}
-
-/// `seif undo`: takes the last change back.
-struct UndoCommand: Command {
-  static let name = "undo"
-  static let summary = "take the last change of the vault back"
-  static let usage = """
-    seif undo [OPTIONS]
-
-    Takes the last change of the vault back as a whole: an import, an edit, a removal.
-    Up to ten changes can be taken back, one by one. Counters never go back.
-    """
-  static var options: [Option] { UnlockOptions.options + [OutputOptions.quiet] }
-
-  private let unlock: UnlockOptions
-
-  init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    unlock = try UnlockOptions(&arguments)
-  }
-
-  func run(_ context: Context) throws -> ExitCode {
-    let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.use(.readWrite, context)
-    defer { vault.lock() }
-    try withVault(folder) { () throws(VaultUseError) in try vault.undo() }
-    context.talk.say(.ok, "The last change is undone.")
     return .done
   }
 }

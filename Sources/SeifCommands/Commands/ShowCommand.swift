@@ -12,7 +12,10 @@ struct ShowCommand: Command {
   static let usage = """
     seif show QUERY [OPTIONS]
 
-    Shows every field of one entry. Secrets are masked unless you say --reveal.
+    Shows every field of one entry. Secrets are masked unless you say --reveal; so are
+    passwords in addresses, and fields of your own that are marked or look like secrets.
+    QUERY is a name, a part of one, name:account, an id or its first eight digits.
+    One field to the clipboard: see seif help copy.
     """
   static var options: [Option] { RevealOptions.options + UnlockOptions.options + OutputOptions.options }
 
@@ -74,7 +77,7 @@ struct EntryFields {
     case .document(let document):
       text("document vault", document.id)
       text("kind", document.kind.rawValue)
-      text("server", document.server)
+      url("server", document.server)
       text("account", document.account)
       secret("key", Base64.encodedKey(document.masterKey))
     }
@@ -122,13 +125,13 @@ struct EntryFields {
 
   private mutating func common(_ info: EntryInfo) {
     if !info.notes.isEmpty { secret("notes", info.notes) }
-    for url in info.urls { text(info.exactHost ? "address (this host only)" : "address", url) }
+    for url in info.urls { self.url(info.exactHost ? "address (this host only)" : "address", url) }
     if !info.tags.isEmpty { text("tags", info.tags.joined(separator: ", ")) }
     for field in info.customFields {
-      if field.isSecret {
+      if !Disclosure.isOpen(name: field.name, value: field.value, isSecret: field.isSecret) {
         secret(field.name, field.value)
       } else {
-        // EXPOSE: the person marked this field as no secret.
+        // EXPOSE: the person marked this field as no secret, and it doesn't look like one.
         text(field.name, field.value.exposedText() ?? "")
       }
     }
@@ -140,6 +143,10 @@ struct EntryFields {
 
   private mutating func text(_ name: String, _ value: String) {
     if !value.isEmpty { lines.append((Display.cleaned(name), Display.cleaned(value))) }
+  }
+
+  private mutating func url(_ name: String, _ value: String) {
+    text(name, reveals ? value : Disclosure.masked(url: value, mask: RecordTables.mask(style)))
   }
 
   private mutating func secret(_ name: String, _ value: SecretValue) {

@@ -16,7 +16,8 @@ package enum InputFile {
     if path == "-" {
       try context.claim(descriptor: 0)
       if isatty(context.inputDescriptor) == 1 {
-        context.talk.say("Reading from the terminal; end with Ctrl-D.")
+        let isHidden = context.hiddenInput.attributesBefore != nil
+        context.talk.say("Reading from the terminal\(isHidden ? ", not shown" : ""); end with Ctrl-D.")
       }
       return try readAll(context.inputDescriptor, name: "standard input", byteLimit: byteLimit)
     }

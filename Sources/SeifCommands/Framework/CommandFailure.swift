@@ -1,3 +1,5 @@
+internal import SeifBytes
+
 /// Why a command stops: an exit code, and one or two sentences for a person.
 ///
 /// Printed as `seif: what. What to do.` on stderr. The text may hold names (of files, items, options), which are cleaned
@@ -10,16 +12,20 @@ package struct CommandFailure: Error, Equatable, Sendable {
   package let hint: String?
   /// Lines printed indented below the message, such as the items that a query fits.
   package let details: [String]
+  /// More of it that was said before, for programs that read only the document.
+  package let withheld: [String]
   /// Set where the reader of our output went away: nobody is left to read a message.
   package let isSilent: Bool
 
   package init(
-    _ exitCode: ExitCode, _ what: String, hint: String? = nil, details: [String] = [], isSilent: Bool = false
+    _ exitCode: ExitCode, _ what: String, hint: String? = nil, details: [String] = [], withheld: [String] = [],
+    isSilent: Bool = false
   ) {
     self.exitCode = exitCode
     self.what = what
     self.hint = hint
     self.details = details
+    self.withheld = withheld
     self.isSilent = isSilent
   }
 
@@ -30,6 +36,25 @@ package struct CommandFailure: Error, Equatable, Sendable {
     if let last = message.last, !".?!:".contains(last) { message += "." }
     if let hint { message += " " + Display.cleaned(hint) }
     return [message] + details.map { "  " + Display.cleaned($0) }
+  }
+}
+
+extension CommandFailure {
+  /// The document that `--json` gives in place of the one that was asked for: schema `seif-error`.
+  var document: SecretValue {
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    writer.schema("seif-error", 1)
+    writer.key("error")
+    writer.beginObject()
+    writer.member("code", exitCode.word)
+    writer.member("exit", Int(exitCode.rawValue))
+    writer.member("what", what)
+    if let hint { writer.member("next", hint) }
+    if !(details + withheld).isEmpty { writer.member("details", details + withheld) }
+    writer.endObject()
+    writer.endObject()
+    return writer.finish()
   }
 }
 

@@ -5,10 +5,14 @@ package enum CommandTable {
       OpenCommand.self, InspectCommand.self, VerifyCommand.self, ConvertCommand.self, FormatsCommand.self,
       InitCommand.self, UnlockCommand.self, LockCommand.self, AgentCommand.self, AgentStatusCommand.self,
       StatusCommand.self,
-      PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, AddCommand.self, EditCommand.self,
+      PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, CopyCommand.self, GenerateCommand.self,
+      AddCommand.self,
+      EditCommand.self,
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
       BinRestoreCommand.self, DoctorCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
+      RunCommand.self, InjectCommand.self, GitCredentialCommand.self, QRCommand.self,
+      CompletionCommand.self,
     ]
   }
 

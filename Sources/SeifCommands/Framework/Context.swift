@@ -12,6 +12,8 @@ package final class Context {
   package let inputDescriptor: Int32
   /// The path of the person's terminal; nil for none at all (tests).
   package let terminalPath: String?
+  /// Keeps what is typed unseen once something secret was asked for.
+  let hiddenInput = HiddenInput()
   private var claimed: Set<Int32> = []
 
   package init(

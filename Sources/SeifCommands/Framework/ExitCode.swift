@@ -26,4 +26,23 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case refused = 77
   /// Interrupted; nothing half done.
   case interrupted = 130
+
+  /// The same as a word, for JSON: as stable as the number.
+  package var word: String {
+    switch self {
+    case .done: "done"
+    case .partial: "partial"
+    case .checkFailed: "check-failed"
+    case .usage: "usage"
+    case .badInput: "bad-input"
+    case .notFound: "not-found"
+    case .unavailable: "unavailable"
+    case .cannotCreate: "cannot-create"
+    case .ioFailed: "io-failed"
+    case .busy: "busy"
+    case .protocolBroken: "protocol-broken"
+    case .refused: "refused"
+    case .interrupted: "interrupted"
+    }
+  }
 }

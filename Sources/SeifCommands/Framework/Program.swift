@@ -1,4 +1,6 @@
 internal import Glibc
+internal import SeifImages
+internal import SeifClipboard
 
 /// One run of `seif`, from arguments to exit code.
 package enum Program {
@@ -13,7 +15,10 @@ package enum Program {
       Glibc._exit(code == text.utf8.count ? 0 : ExitCode.ioFailed.rawValue)
     }
     Hardening.apply()
-    // A code from the agent comes before a person could press a key; what asks or writes starts to wait for signals itself.
+    // Before any thread is started: the walls are put around the only one.
+    if arguments == [PictureReader.argument] { PictureReader.main() }
+    if ClipboardOwner.isCalled(arguments) { ClipboardOwner.main() }
+    // A code from the agent comes before a person could press a key; what asks or waits starts to wait for signals itself.
     if arguments.first != CodeCommand.name { Interrupts.start() }
     let code = run(arguments, Context.current(), commands: commands)
     Glibc.exit(code.rawValue)
@@ -23,6 +28,7 @@ package enum Program {
   package static func run(
     _ arguments: [String], _ context: Context, commands: [any Command.Type] = CommandTable.all
   ) -> ExitCode {
+    defer { context.hiddenInput.end() }
     do {
       let code = try dispatch(arguments, context, commands)
       try context.output.flush()
@@ -31,9 +37,19 @@ package enum Program {
       // What was said so far comes before the reason it stops.
       try? context.output.flush()
       let failure = CommandFailure(describing: error)
-      context.talk.fail(failure)
+      fail(failure, arguments, context)
       return failure.exitCode
     }
+  }
+
+  /// Says why it stops: in words, and with `--json` as a document too, unless data were written already.
+  private static func fail(_ failure: CommandFailure, _ arguments: [String], _ context: Context) {
+    if !failure.isSilent, !context.output.isBegun, arguments.prefix(while: { $0 != "--" }).contains("--json") {
+      // A standard output that can't be written to is no news by now.
+      try? context.output.writeLine(json: failure.document)
+      try? context.output.flush()
+    }
+    context.talk.fail(failure)
   }
 
   private static func dispatch(
@@ -45,6 +61,12 @@ package enum Program {
       return .done
     case "help", "--help", "-h":
       try context.output.write(help(Array(arguments.dropFirst()), commands))
+      return .done
+    case Completions.word:
+      try context.output.write(Completions(commands).text(Array(arguments.dropFirst())))
+      return .done
+    case ManPage.word:
+      try context.output.write(ManPage.text(Array(arguments.dropFirst()), commands))
       return .done
     default: break
     }
@@ -80,7 +102,7 @@ package enum Program {
       instance = try command.init(&parsed)
       try parsed.finish()
     } catch {
-      context.talk.fail(CommandFailure(.usage, error.message))
+      fail(CommandFailure(.usage, error.message, hint: nil), arguments, context)
       context.talk.line("usage: \(command.usageLine)")
       context.talk.line("More: seif help \(command.name)")
       return .usage

@@ -16,4 +16,12 @@ enum EntryLabel {
   static func name(_ name: String, beside account: String) -> String {
     name.isEmpty && account.isEmpty ? none : name
   }
+
+  /// "GitHub, ana is WORDS." for one, "3 entries are WORDS: …" for several, of which five are named.
+  static func some(_ entries: [(name: String, account: String)], _ words: String) -> String {
+    let names = entries.map { text($0.name, $0.account) }
+    if names.count == 1, let name = names.first { return "\(name) is \(words)." }
+    let shown = names.prefix(5).joined(separator: "; ")
+    return "\(names.count) entries are \(words): \(shown)" + (names.count > 5 ? " and \(names.count - 5) more." : ".")
+  }
 }

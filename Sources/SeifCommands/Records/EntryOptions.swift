@@ -17,7 +17,8 @@ struct EntryOptions: OptionGroup, Sendable {
   static let secretFD = Option.value(
     "secret-fd", "N", "read the secret (password, seed, URI, number) from descriptor N")
   static let secretFile = Option.value("secret-file", "F", "read the secret from a file, one line")
-  static let text = Option.value("text", "F", "read the note's text, or the notes, from a file; - for standard input")
+  static let text = Option.value(
+    "text-file", "F", "read the note's text, or the notes, from a file; - for standard input")
   static var options: [Option] {
     [name, account, url, tag, favorite, noFavorite, expiry, holder, secretFD, secretFile, text]
   }
@@ -56,6 +57,11 @@ struct EntryOptions: OptionGroup, Sendable {
       || textFile != nil || secret != .person
   }
 
+  /// Why what was typed can't be a date of expiry; nil: it can.
+  static func monthFault(_ text: String) -> String? {
+    isMonth(text) ? nil : "That isn't a year and a month. Write them as 2029-04."
+  }
+
   /// `YYYY-MM`.
   static func isMonth(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
@@ -71,13 +77,34 @@ struct EntryOptions: OptionGroup, Sendable {
     if let favorite { info.isFavorite = favorite }
   }
 
-  /// The text of the file given with `--text`, nil where none was given.
+  /// The text of the file given with `--text-file`, nil where none was given.
   func text(_ context: Context) throws(CommandFailure) -> SecretValue? {
     guard let textFile else { return nil }
     let text = try InputFile.read(textFile, context, byteLimit: 1 << 20)
     // EXPOSE: only looked at for its encoding.
     guard text.exposedText() != nil else { throw CommandFailure(.badInput, "the text isn't UTF-8") }
     return text
+  }
+
+  /// Whether a person at a terminal is asked, and can be asked again.
+  func asksPerson(_ context: Context) -> Bool { secret == .person && TerminalDevice(context) != nil }
+
+  /// What is made of the secret. A person whose answer can't be used is told why and asked again.
+  ///
+  /// - Parameter use: throws where the secret can't be used; nil is an empty one.
+  func secret<Made>(
+    _ question: String, _ context: Context, use: (SecretValue?) throws(CommandFailure) -> Made
+  ) throws(CommandFailure) -> Made {
+    while true {
+      let given: SecretValue?
+      do throws(CommandFailure) {
+        given = try secret(question, context)
+        return try use(given)
+      } catch {
+        guard asksPerson(context), [.usage, .badInput].contains(error.exitCode) else { throw error }
+        context.talk.fail(error)
+      }
+    }
   }
 
   /// The secret, asked for by name where a person gives it; nil where it is left empty.

@@ -1,4 +1,5 @@
 internal import SeifBytes
+internal import SeifRecords
 
 extension JSONWriter {
   /// The members that begin every JSON document of a command: `"schema": NAME, "version": N`.
@@ -31,6 +32,21 @@ extension JSONWriter {
     self.key(key)
     beginArray()
     for text in texts { string(text) }
+    endArray()
+  }
+
+  /// The member `problems`: what can't be used, each by place and reason.
+  mutating func problems(_ problems: [EntryProblem]) {
+    key("problems")
+    beginArray()
+    for problem in problems {
+      beginObject()
+      member("kind", problem.list)
+      if let index = problem.index { member("index", index) }
+      if let field = problem.field { member("field", field) }
+      member("reason", problem.reason)
+      endObject()
+    }
     endArray()
   }
 }

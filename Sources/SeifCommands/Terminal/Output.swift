@@ -9,6 +9,8 @@ package final class Output {
   private static let flushAt = 64 * 1024
   /// What went wrong while something was about to be said; told by the next flush.
   private var failure: CommandFailure?
+  /// Whether anything was written, handed over or not.
+  private(set) var isBegun = false
 
   package init(descriptor: Int32, style: TerminalStyle) {
     self.descriptor = descriptor
@@ -19,6 +21,7 @@ package final class Output {
 
   /// Appends text as UTF-8. Names in it have been cleaned by whoever made it.
   package func write(_ text: String) throws(CommandFailure) {
+    if !text.isEmpty { isBegun = true }
     buffer.append(contentsOf: text.utf8)
     if buffer.count >= Self.flushAt { try flush() }
   }
@@ -31,6 +34,7 @@ package final class Output {
   /// Appends bytes as they are.
   package func write(raw bytes: RawSpan) throws(CommandFailure) {
     // In pieces, so that the buffer never grows and leaves a copy behind.
+    if !bytes.isEmpty { isBegun = true }
     var rest = bytes
     while !rest.isEmpty {
       let piece = rest.extracting(first: Self.flushAt)

@@ -7,7 +7,8 @@ extension Context {
   ) throws(CommandFailure) -> Bool {
     guard let terminal = TerminalDevice(self) else { throw cannotAsk(question, option) }
     for _ in 0..<3 {
-      guard let answer = terminal.readLine("\(question) [\(isYes ? "Y/n" : "y/N")] ") else { throw Self.cancelled }
+      let prompt = "\(question) [\(isYes ? "Y/n" : "y/N")] "
+      guard let answer = terminal.readLine(prompt, isConsent: true) else { throw Self.cancelled }
       switch answer.lowercased() {
       case "": return isYes
       case "y", "yes": return true
@@ -24,25 +25,34 @@ extension Context {
     typing word: String, _ statement: String, insteadGive option: String?
   ) throws(CommandFailure) -> Bool {
     guard let terminal = TerminalDevice(self) else { throw cannotAsk(statement, option) }
-    guard let answer = terminal.readLine("\(statement) Type \(word) to go on: ") else { throw Self.cancelled }
+    terminal.write(lines: statement)
+    guard let answer = terminal.readLine("Type \(word) to go on: ", isConsent: true) else { throw Self.cancelled }
     return answer == word
   }
 
-  /// Asks for a line, shown as it is typed.
-  package func ask(_ question: String, insteadGive option: String) throws(CommandFailure) -> String {
+  /// Asks for a line, shown as it is typed, until it can be used.
+  ///
+  /// - Parameter fault: why an answer can't be used, as a sentence; nil: it can.
+  package func ask(
+    _ question: String, insteadGive option: String, fault: (String) -> String? = { _ in nil }
+  ) throws(CommandFailure) -> String {
     guard let terminal = TerminalDevice(self) else { throw cannotAsk(question, option) }
-    guard let answer = terminal.readLine("\(question): ") else { throw Self.cancelled }
-    return answer
+    while true {
+      guard let answer = terminal.readLine("\(question): ") else { throw Self.cancelled }
+      guard let fault = fault(answer) else { return answer }
+      terminal.write(lines: fault)
+    }
   }
 
   /// Offers a choice; the index of what was chosen, or nil where there is no terminal or nothing was chosen.
   package func choose(_ question: String, among choices: [String]) -> Int? {
     guard !choices.isEmpty, let terminal = TerminalDevice(self) else { return nil }
-    terminal.write(Display.cleaned(question) + "\n")
+    terminal.write(lines: question)
     for (index, choice) in choices.enumerated() { terminal.write("  \(index + 1)  \(Display.cleaned(choice))\n") }
     for _ in 0..<3 {
       guard let answer = terminal.readLine("Number (Enter for none): "), !answer.isEmpty else { return nil }
       if let number = Int(answer), choices.indices.contains(number - 1) { return number - 1 }
+      terminal.write("Type a number from 1 to \(choices.count).\n")
     }
     return nil
   }

@@ -15,17 +15,42 @@ package final class Talk {
 
   /// A line of news; not with `--quiet`. Controls in it are replaced, so a name can be put in as it is.
   package func say(_ text: String) {
-    if !isQuiet { line(Display.cleaned(text)) }
+    if !isQuiet { always(text) }
   }
 
   /// A line of news behind a sign.
   package func say(_ sign: Sign, _ text: String) {
-    if !isQuiet { line(sign.text(style) + " " + Display.cleaned(text)) }
+    if !isQuiet { always(sign, text) }
   }
 
   /// A line that is said even with `--quiet`: something was lost, left out, or is dangerous.
   package func warn(_ text: String) {
-    line(Sign.warn.text(style) + " " + Display.cleaned(text))
+    always(.warn, text)
+  }
+
+  /// A line that is said even with `--quiet`; one that begins with spaces goes on behind two more where it is broken.
+  package func always(_ text: String) {
+    let spaces = text.prefix { $0 == " " }.count
+    let indent = spaces > 0 ? spaces + 2 : 0
+    line(wrapped(Display.cleaned(text), after: 0, indent: indent))
+  }
+
+  /// The same behind a mark of one cell.
+  func item(_ mark: String, _ text: String) {
+    line("\(mark) " + wrapped(Display.cleaned(text), after: 2, indent: 2))
+  }
+
+  private func always(_ sign: Sign, _ text: String) {
+    var plain = style
+    plain.hasColour = false
+    let width = CellWidth.of(sign.text(plain)) + 1
+    line(sign.text(style) + " " + wrapped(Display.cleaned(text), after: width, indent: width))
+  }
+
+  /// On a terminal the text in lines of its width; a listener hears it as one, and a log holds it as one.
+  private func wrapped(_ text: String, after start: Int, indent: Int) -> String {
+    guard let columns = style.columns, !style.isAccessible else { return text }
+    return WordWrap.wrapped(text, to: columns, after: start, indent: indent)
   }
 
   /// The one next step (`Next: …`): at most one a run, on terminals only.
@@ -36,7 +61,9 @@ package final class Talk {
   }
 
   package func fail(_ failure: CommandFailure) {
-    for text in failure.lines { line(text) }
+    for (index, text) in failure.lines.enumerated() {
+      line(wrapped(text, after: 0, indent: index == 0 ? 2 : 4))
+    }
   }
 
   /// A line as it is; for text of our own such as tables and help.

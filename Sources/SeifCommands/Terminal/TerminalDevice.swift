@@ -5,6 +5,7 @@ package import SeifBytes
 /// The person's terminal, opened by itself: questions reach it when stdin and stdout are pipes.
 package struct TerminalDevice: ~Copyable {
   private let descriptor: Int32
+  private let hiddenInput: HiddenInput
 
   /// Opens the terminal, or gives nil where there is none.
   package init?(_ context: Context) {
@@ -23,6 +24,7 @@ package struct TerminalDevice: ~Copyable {
       return nil
     }
     descriptor = opened
+    hiddenInput = context.hiddenInput
   }
 
   deinit { close(descriptor) }
@@ -32,15 +34,21 @@ package struct TerminalDevice: ~Copyable {
     ttyname(descriptor).map { String(cString: $0) }
   }
 
-  /// What puts the terminal's attributes back as they are now, usable after this value is gone.
+  /// Its width in cells.
+  var columns: Int {
+    let columns = Int(seif_terminal_columns(descriptor))
+    return (20...1000).contains(columns) ? columns : 80
+  }
+
+  /// What puts the terminal's attributes back as they were before anything was hidden, usable after this value is gone.
   func restoration() -> @Sendable () -> Void {
     var attributes = termios()
     let copy = seif_duplicate(descriptor)
     guard copy >= 0, tcgetattr(copy, &attributes) == 0 else { return {} }
-    return { [attributes] in
-      var attributes = attributes
+    let before = hiddenInput.attributesBefore ?? attributes
+    return {
       tcflush(copy, TCIFLUSH)
-      setAttributes(copy, &attributes)
+      HiddenInput.set(before, on: copy)
     }
   }
 
@@ -54,31 +62,64 @@ package struct TerminalDevice: ~Copyable {
     secret.withBytes { _ = Descriptor.writeAll($0, to: descriptor) }
   }
 
+  /// A text in lines of its own, wrapped at words.
+  func write(lines text: String) {
+    write(WordWrap.wrapped(Display.cleaned(text), to: columns) + "\n")
+  }
+
+  // A question in lines of the terminal's width, and the spaces at its end.
+  private func wrapped(_ prompt: String) -> String {
+    let end = prompt.reversed().prefix { $0 == " " }.count
+    let spaces = String(repeating: " ", count: end)
+    return WordWrap.wrapped(Display.cleaned(prompt.dropLast(end)), to: columns - end) + spaces
+  }
+
   /// A line typed without echo, without its line end; nil at the end of input (Ctrl-D).
   ///
-  /// Echo comes back on every way out: the answer, SIGINT, SIGTERM, SIGHUP, SIGTSTP. What was typed until then is thrown
-  /// away, so that no shell gets to show it. After SIGCONT the question is asked anew, without echo. The kernel gives at
-  /// most 4,095 bytes a line.
+  /// Echo stays off until the run ends (``HiddenInput``); it comes back on every way out. What was typed until a signal is
+  /// thrown away, so that no shell gets to show it. After SIGCONT the question is asked anew, without echo. The kernel
+  /// gives at most 4,095 bytes a line.
   package func readHidden(_ prompt: String) throws(CommandFailure) -> SecretBytes? {
+    try readHidden(prompt, firstLine: true)
+  }
+
+  /// Lines typed without echo, up to one of a single dot or the end of input; each keeps its line feed but the last. Nil
+  /// where the input ended before anything came.
+  ///
+  /// - Throws: exit 65 for a line longer than a terminal can give, which would be cut off, or more than 1 MiB in all.
+  func readHiddenLines(_ prompt: String) throws(CommandFailure) -> SecretValue? {
+    var text = SecretBuffer()
+    var count = 0
+    write(lines: prompt)
+    while let line = try readHidden("", firstLine: count == 0) {
+      if line.withBytes({ $0.byteCount == 1 && $0.withUnsafeBytes { $0.first == UInt8(ascii: ".") } }) { break }
+      guard line.byteCount < 4095 else {
+        throw CommandFailure(
+          .badInput, "a line is longer than a terminal can give", hint: "Put the text into a file: --text-file F")
+      }
+      if count > 0 { text.append(0x0A) }
+      line.withBytes { text.append(SecretValue(copying: $0)) }
+      count += 1
+      guard text.byteCount < 1 << 20 else { throw CommandFailure(.badInput, "the text is longer than 1 MiB") }
+    }
+    return count == 0 ? nil : text.finish()
+  }
+
+  // Only what was typed before the first line of an answer is thrown away.
+  private func readHidden(_ prompt: String, firstLine: Bool) throws(CommandFailure) -> SecretBytes? {
     let descriptor = self.descriptor
-    let question = Display.cleaned(prompt)
-    var shown = termios()
-    guard tcgetattr(descriptor, &shown) == 0 else {
+    let question = wrapped(prompt)
+    guard let before = hiddenInput.begin(descriptor) else {
       throw CommandFailure(.ioFailed, "the terminal doesn't answer")
     }
-    let before = shown
     let ask: @Sendable () -> Void = {
-      var hidden = before
-      hidden.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
-      hidden.c_lflag |= tcflag_t(ICANON | ISIG)
-      setAttributes(descriptor, &hidden)
-      tcflush(descriptor, TCIFLUSH)
+      HiddenInput.set(HiddenInput.hidden(before), on: descriptor)
+      if firstLine { tcflush(descriptor, TCIFLUSH) }
       put(question, on: descriptor)
     }
     let end: @Sendable () -> Void = {
       tcflush(descriptor, TCIFLUSH)
-      var attributes = before
-      setAttributes(descriptor, &attributes)
+      HiddenInput.set(before, on: descriptor)
       put("\n", on: descriptor)
     }
     let key = Interrupts.add(.init(end: end, suspend: end, resume: ask, endsLine: true))
@@ -90,33 +131,27 @@ package struct TerminalDevice: ~Copyable {
       isEnd = count <= 0
       return SecretLine.withoutLineEnd(buffer, max(0, count))
     }
-    Interrupts.remove(key) {
-      var attributes = before
-      setAttributes(descriptor, &attributes)
-      put("\n", on: descriptor)
-      return true
-    } if: {
-      $0
-    }
+    if !prompt.isEmpty || isEnd { put("\n", on: descriptor) }
     if isEnd { return nil }
     return line.duplicate()
   }
 
   /// A line typed with echo; nil at the end of input.
-  package func readLine(_ prompt: String) -> String? {
-    write(Display.cleaned(prompt))
+  /// - Parameter isConsent: an answer typed before the question stood there doesn't count.
+  package func readLine(_ prompt: String, isConsent: Bool = false) -> String? {
+    let descriptor = self.descriptor
+    let question = wrapped(prompt)
     var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = buffer.withUnsafeMutableBytes { Descriptor.read(descriptor, into: $0) }
+    let count = hiddenInput.showing(on: descriptor, isConsent: isConsent) {
+      put(question, on: descriptor)
+      return buffer.withUnsafeMutableBytes { Descriptor.read(descriptor, into: $0) }
+    }
     guard count > 0 else { return nil }
     var bytes = buffer[..<count]
     if bytes.last == 10 { bytes.removeLast() }
     if bytes.last == 13 { bytes.removeLast() }
     return String(decoding: bytes, as: UTF8.self)
   }
-}
-
-private func setAttributes(_ descriptor: Int32, _ attributes: inout termios) {
-  while tcsetattr(descriptor, TCSANOW, &attributes) != 0, errno == EINTR {}
 }
 
 private func put(_ text: String, on descriptor: Int32) {

@@ -3,10 +3,15 @@ internal import SeifRecords
 
 extension EntryInfo {
   /// What is set beside the fields that make an entry work, by the names of the files; for formats that hold none of it.
-  var filledFields: [String] {
+  ///
+  /// The identifier isn't among them: it is bookkeeping, and a reader makes another.
+  ///
+  /// - Parameter keepsOrder: whether the entries are written in the person's own order, so that it isn't lost with its
+  ///   numbers.
+  func filledFields(keepsOrder: Bool) -> [String] {
     [
-      id == nil ? nil : "id", createdAt == nil ? nil : "createdAt", isFavorite ? "isFavorite" : nil,
-      sortIndex == nil ? nil : "sortIndex", notes.isEmpty ? nil : "notes",
+      createdAt == nil ? nil : "createdAt", isFavorite ? "isFavorite" : nil,
+      sortIndex == nil || keepsOrder ? nil : "sortIndex", notes.isEmpty ? nil : "notes",
     ].compactMap { $0 } + filledAdditions
   }
 
@@ -16,6 +21,19 @@ extension EntryInfo {
       tags.isEmpty ? nil : "tags", urls.isEmpty ? nil : "urls", exactHost ? "exactHost" : nil,
       customFields.isEmpty ? nil : "customFields",
     ].compactMap { $0 }
+  }
+}
+
+extension Sequence where Element == EntryInfo {
+  /// Whether these stand in the person's own order, so that the order outlives `sortIndex`.
+  var areInOrder: Bool {
+    var last = Int64.min
+    for (position, info) in enumerated() {
+      let place = info.sortIndex ?? Int64(position)
+      if place < last { return false }
+      last = place
+    }
+    return true
   }
 }
 

@@ -45,7 +45,12 @@ enum NeutralEntries {
 
   private static func member(_ key: JSONKey, _ value: JSONValue, _ reveal: Bool, _ writer: inout JSONWriter) {
     let name = key.text
-    if reveal || (NeutralJSON.openKeys.contains(name) && isPlain(value)) {
+    if !reveal, name == "urls", isPlain(value) {
+      writer.key(name)
+      writer.beginArray()
+      for url in value.elements { writer.string(Disclosure.masked(url: url.string ?? "")) }
+      writer.endArray()
+    } else if reveal || (NeutralJSON.openKeys.contains(name) && isPlain(value)) {
       writer.key(name)
       writer.copy(value)
     } else if name == "customFields", value.kind == .array {
@@ -68,7 +73,7 @@ enum NeutralEntries {
       writer.bool(isSecret)
       writer.key("name")
       writer.string(name)
-      if !isSecret, let value = row["value"]?.secret {
+      if let value = row["value"]?.secret, Disclosure.isOpen(name: name, value: value, isSecret: isSecret) {
         writer.key("value")
         writer.string(value)
       }

@@ -55,7 +55,8 @@ public enum NeutralJSON {
   ///   - problems: what couldn't be used of the source.
   ///   - losses: what the way here couldn't hold; document vaults' keys are added.
   ///   - reveal: without it passwords, seeds, PINs, numbers, security codes, login codes' URIs, histories, notes, values
-  ///     of secret custom fields and members that aren't understood are left out, and `"secrets": "left out"` says so.
+  ///     of custom fields that are or look secret and members that aren't understood are left out, passwords and tokens
+  ///     in addresses are masked, and `"secrets": "left out"` says so.
   ///   - codesAt: adds the codes of this moment to accounts.
   public static func write(
     source: SourceFacts, records: Records, problems: [EntryProblem] = [], losses: [Loss] = [], reveal: Bool,

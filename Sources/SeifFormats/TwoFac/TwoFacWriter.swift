@@ -24,6 +24,7 @@ public struct TwoFacWriter: BackupWriter {
   public var fileExtension: String { "json" }
 
   public func losses(of records: Records) -> [Loss] {
+    let keepsOrder = records.accounts.lazy.map(\.info).areInOrder
     var losses: [Loss] = []
     for (index, account) in records.accounts.enumerated() {
       guard let entry = entry(account) else {
@@ -31,7 +32,7 @@ public struct TwoFacWriter: BackupWriter {
         continue
       }
       losses += entry.changed.map { Loss(kind: .accounts, index: index, field: $0) }
-      losses += account.info.filledFields.map { Loss(kind: .accounts, index: index, field: $0) }
+      losses += account.info.filledFields(keepsOrder: keepsOrder).map { Loss(kind: .accounts, index: index, field: $0) }
       losses += URIParameters.members(of: account.info, besidesURI: entry.holdsParameters)
         .filter { $0.key != "color" || entry.color == nil }
         .map { Loss(kind: .accounts, index: index, field: $0.key) }

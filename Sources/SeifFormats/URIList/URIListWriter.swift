@@ -13,12 +13,15 @@ public struct URIListWriter: BackupWriter {
   public var fileExtension: String { "txt" }
 
   public func losses(of records: Records) -> [Loss] {
-    func fields(_ info: EntryInfo, _ holdsParameters: Bool) -> [String] {
-      info.filledFields + URIParameters.members(of: info, besidesURI: holdsParameters).map(\.key)
+    let keepsOrder = records.accounts.lazy.map(\.info).areInOrder
+    let keepsOthersOrder = records.otherAccounts.lazy.map(\.info).areInOrder
+    func fields(_ info: EntryInfo, _ holdsParameters: Bool, _ keepsOrder: Bool) -> [String] {
+      let parameters = URIParameters.members(of: info, besidesURI: holdsParameters).map(\.key)
+      return info.filledFields(keepsOrder: keepsOrder) + parameters
     }
     var losses: [Loss] = []
     for (index, account) in records.accounts.enumerated() {
-      losses += fields(account.info, account.uri(.list).holdsParameters).map {
+      losses += fields(account.info, account.uri(.list).holdsParameters, keepsOrder).map {
         Loss(kind: .accounts, index: index, field: $0)
       }
     }
@@ -27,7 +30,9 @@ public struct URIListWriter: BackupWriter {
         losses.append(Loss(kind: .otherAccounts, index: index))
         continue
       }
-      losses += fields(account.info, holdsParameters).map { Loss(kind: .otherAccounts, index: index, field: $0) }
+      losses += fields(account.info, holdsParameters, keepsOthersOrder).map {
+        Loss(kind: .otherAccounts, index: index, field: $0)
+      }
     }
     losses += records.lossesOutside(.accounts, keepsUnusable: true).filter {
       $0.kind != .otherAccounts || ($0.index ?? 0) >= records.otherAccounts.count

@@ -16,9 +16,7 @@ public struct Vault2FAWriter: BackupWriter {
   public func losses(of records: Records) -> [Loss] {
     var losses: [Loss] = []
     for (index, account) in records.accounts.enumerated() {
-      let fields =
-        (account.info.id == nil ? [] : ["id"]) + account.info.filledAdditions
-        + account.info.opaque.map(\.key).filter { $0 == "uri" }
+      let fields = account.info.filledAdditions + account.info.opaque.map(\.key).filter { $0 == "uri" }
       losses += fields.map { Loss(kind: .accounts, index: index, field: $0) }
     }
     return losses + records.lossesOutside(.accounts, keepsUnusable: true, keepsOpaque: true)

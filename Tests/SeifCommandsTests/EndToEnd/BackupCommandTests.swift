@@ -54,7 +54,7 @@ import Testing
     let opened = try home.seif(
       "open", folder + "/" + name, "--at", Fixture.moment, passphrase: Canary.filePassphrase)
     #expect(opened.exitCode == 0)
-    #expect(opened.output.hasPrefix("GitHub  ana@example.com  756364"))
+    #expect(opened.output.hasPrefix("code   GitHub  ana@example.com  756364"))
     let status = try document(
       try home.seif("status", "--json", passphrase: Canary.vaultPassphrase).output, "seif-status")
     #expect(status["backups"]?.elements.map { $0["name"]?.string } == [name])

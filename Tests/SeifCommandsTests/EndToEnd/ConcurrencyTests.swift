@@ -85,7 +85,7 @@ import Testing
       "$0" list --vault small/vault --passphrase-file "$2" > full-list.txt
       echo "list while full $?"
       "$0" code GitHub --at 1767225615 --vault small/vault --passphrase-file "$2"
-      "$0" add note --name Long --text "$1" --vault small/vault --passphrase-file "$2"
+      "$0" add note --name Long --text-file "$1" --vault small/vault --passphrase-file "$2"
       echo "add $?"
       "$0" list --vault small/vault --passphrase-file "$2" > full-list.txt
       echo "list after add $?"

@@ -16,17 +16,26 @@ import Testing
     try terminal.expect("Again: ")
     terminal.type(Canary.vaultPassphrase + "\n")
     try terminal.expect("Recovery code, shown once.")
-    try terminal.expect("Type it back: ")
+    try terminal.expect("Type it back (not shown; Enter alone shows it again): ")
     #expect(!terminal.echoes)
     let code = try #require(
       terminal.screen.split(separator: "\r\n").first { $0.hasPrefix("  ") && $0.contains("-") }?.trimmed)
     #expect(code.split(separator: "-").map(\.count) == [4, 4, 4, 4, 4, 4])
-    terminal.type("AAAA-AAAA-AAAA-AAAA-AAAA-AAAA\n")
-    try terminal.expect("That isn't the code shown.")
-    try terminal.expect("[Y/n] ")
+    // What is wrong is said by place, and the question stands there again at once.
+    for (typed, fault) in [
+      (String(code.dropLast()), "That's 23 of 24 characters."),
+      ("OI01" + code.dropFirst(4), "A recovery code never has O, I, 0 or 1"),
+      (code + "7", "That's 25 of 24 characters."),
+      (code.prefix(5) + other(code.dropFirst(5).prefix(4)) + code.dropFirst(9), "Group 2 isn't as shown."),
+    ] {
+      terminal.type(typed + "\n")
+      try terminal.expect(fault)
+      try terminal.expect("Type it back (")
+    }
     #expect(!home.exists(".local/share/seif/vault.db"))
     terminal.type("\n")
-    try terminal.expect("Type it back: ")
+    try terminal.expect(code)
+    try terminal.expect("Type it back (")
     terminal.type(code.lowercased() + "\n")
     let result = try home.check(terminal.finish())
     #expect(result.exitCode == 0)
@@ -35,6 +44,8 @@ import Testing
     #expect(try home.seif("list", passphrase: Canary.vaultPassphrase).exitCode == 0)
     #expect(try home.seif("list", "--recovery-code", passphrase: code).exitCode == 0)
   }
+
+  private func other(_ group: Substring) -> String { group == "AAAA" ? "BBBB" : "AAAA" }
 
   @Test func initWithoutTerminalNeedsASheet() throws {
     let home = try Home()
@@ -74,6 +85,9 @@ import Testing
     let result = try home.seif(
       "init", "--recovery-sheet", sheet, "--unlock-ms", "500", newPassphrase: Canary.vaultPassphrase)
     #expect(result.exitCode == 73)
+    // It has no --force, and doesn't offer it.
+    #expect(result.errors.hasPrefix("seif: \(sheet) exists, and may hold the code of another vault. Give the sheet"))
+    #expect(!result.errors.contains("--force"))
     #expect(try home.read("sheet-in-clear.txt") == "mine")
     #expect(!home.exists(".local/share/seif/vault.db"))
   }
@@ -103,7 +117,7 @@ import Testing
     terminal.type(Canary.vaultPassphrase + "\n")
     try terminal.expect("Again: ")
     terminal.type(Canary.vaultPassphrase + "\n")
-    try terminal.expect("Type it back: ")
+    try terminal.expect("Type it back (")
     terminal.type("\u{3}")
     let result = try home.check(terminal.finish())
     #expect(result.exitCode == 130)
@@ -210,7 +224,7 @@ import Testing
     #expect(try home.bytes(".local/share/seif/vault.db") == before)
     let out = home.file("out.authbackup")
     let exported = try home.seif(
-      "export", "--to", "authbackup", "-o", out, passphrase: Canary.vaultPassphrase,
+      "export", "--to", "authbackup", "--yes", "-o", out, passphrase: Canary.vaultPassphrase,
       newPassphrase: Canary.filePassphrase)
     #expect(exported.exitCode == 0, "\(exported.errors)")
     let opened = try home.seif("open", out, "--json", passphrase: Canary.filePassphrase)

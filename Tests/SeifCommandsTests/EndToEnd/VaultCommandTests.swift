@@ -108,7 +108,7 @@ import Testing
     terminal.type(Canary.vaultPassphrase + "\n")
     let result = try home.check(terminal.finish())
     #expect(result.exitCode == 0)
-    #expect(result.screen.hasSuffix("\r\n38 081 842   45 s left\r\n"), "\(result.screen)")
+    #expect(result.screen.hasSuffix("\r\nGitLab, ana\r\n38 081 842   45 s left\r\n"), "\(result.screen)")
   }
 
   @Test func codesForAScriptWithThePassphraseTypedByAPerson() throws {
@@ -138,10 +138,7 @@ import Testing
     #expect(result.output == "")
     let lines = result.errors.split(separator: "\n")
     #expect(lines.first == "seif: \"git\" fits 2 items. Say which:")
-    #expect(lines.dropFirst().map { $0.split(separator: "  ").first.map(String.init) } == ["GitHub", "GitLab"])
-    // What the list says names one of them.
-    let id = try #require(lines.last?.split(separator: "  ").last.map(String.init))
-    #expect(try run("code", id, "--at", Fixture.moment).output == "38081842\n")
+    #expect(lines.dropFirst() == ["  code  GitHub  ana@example.com", "  code  GitLab  ana"])
     #expect(try run("code", "GitLab:ana", "--at", Fixture.moment).output == "38081842\n")
     let terminal = try home.terminal("code", "git", "--at", Fixture.moment, passphrase: Canary.vaultPassphrase)
     try terminal.expect("Number")
@@ -257,7 +254,7 @@ import Testing
       ).exitCode == 0)
     #expect(try run("show", "Shop", "--reveal", reveals: true).output.contains("password: \(Canary.newPassword)\n"))
     let text = try home.write("two\nlines\n", as: "text.txt")
-    #expect(try run("add", "note", "--name", "Lines", "--text", text).exitCode == 0)
+    #expect(try run("add", "note", "--name", "Lines", "--text-file", text).exitCode == 0)
     #expect(try run("add", "card", "--name", "None", "--expiry", "2029-13", secret: "4111111111111111").exitCode == 64)
     #expect(try run("add", "cat").exitCode == 64)
     let mute = try run("add", "login", "--account", "a", secret: "x")
