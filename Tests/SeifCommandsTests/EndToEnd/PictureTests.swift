@@ -222,7 +222,6 @@ import Testing
     let narrow = try home.terminal("qr", "GitHub", "--yes", passphrase: Canary.vaultPassphrase, columns: 30)
     let result = try home.check(try narrow.finish())
     #expect(result.exitCode == 64)
-    #expect(result.screen.contains("-o FILE.png"))
     #expect(!result.screen.contains("█") && !result.screen.contains("▀"))
   }
 }
