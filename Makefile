@@ -2,7 +2,13 @@
 PREFIX = /usr/local
 DESTDIR =
 bin = $(DESTDIR)$(PREFIX)/bin
-doc = $(DESTDIR)$(PREFIX)/share/doc/seif
+share = $(DESTDIR)$(PREFIX)/share
+doc = $(share)/doc/seif
+man = $(share)/man/man1
+units = $(share)/systemd/user
+bash = $(share)/bash-completion/completions
+zsh = $(share)/zsh/site-functions
+fish = $(share)/fish/vendor_completions.d
 # What the documents link to, in the same places as here, so that every link leads somewhere.
 documents = README.md CHANGELOG.md SECURITY.md LICENSE docs Examples Tests/Vectors scripts/packages.txt
 
@@ -36,8 +42,12 @@ bench:
 # Root installs what the owner of this folder has built, so that no file in here becomes root's.
 install:
 	@scripts/build-for-install
-	install -d "$(bin)"
+	install -d "$(bin)" "$(man)" "$(bash)" "$(zsh)" "$(fish)"
 	install -m 755 build/seif "$(bin)/seif"
+	install -m 644 build/man/*.1 "$(man)"
+	install -m 644 build/completions/bash "$(bash)/seif"
+	install -m 644 build/completions/zsh "$(zsh)/_seif"
+	install -m 644 build/completions/fish "$(fish)/seif.fish"
 	@$(MAKE) install-documents
 
 # What an earlier version installed and this one doesn't have goes.
@@ -46,10 +56,15 @@ install-documents:
 	install -d "$(doc)"
 	tar -cf - --exclude=__pycache__ $(documents) | tar -xf - -C "$(doc)" --no-same-owner
 	chmod -R u=rwX,go=rX "$(doc)"
+	install -d "$(units)"
+	for unit in seif-agent.socket seif-agent.service; do \
+	  sed -e 's|@bin@|$(PREFIX)/bin|' -e 's|@doc@|$(PREFIX)/share/doc/seif|' "share/systemd/user/$$unit" \
+	    > "$(units)/$$unit" && chmod 644 "$(units)/$$unit" || exit 1; done
 
 uninstall:
-	rm -f "$(bin)/seif"
+	rm -f "$(bin)/seif" "$(man)/seif.1" "$(man)"/seif-*.1 "$(bash)/seif" "$(zsh)/_seif" "$(fish)/seif.fish"
 	rm -rf "$(doc)"
+	rm -f "$(units)/seif-agent.socket" "$(units)/seif-agent.service"
 	@scripts/say-vaults
 
 clean:

@@ -85,7 +85,7 @@ package final class Connection {
     sqlite3_extended_result_codes(database, 1)
     sqlite3_busy_timeout(database, max(0, options.busyTimeoutMilliseconds))
     for (option, on) in Self.flags {
-      let result = seif_sqlite3_db_config_flag(database, option, on)
+      let result = seif_sqlite3_db_config_flag(libsqlite, database, option, on)
       guard result == SQLITE_OK else { throw error(result) }
     }
     for (limit, value) in Self.limits { sqlite3_limit(database, limit, value) }
@@ -96,6 +96,8 @@ package final class Connection {
       try execute("PRAGMA query_only = ON")
       return
     }
+    // Before the journal: that writes the first page.
+    if mode == .create, options.hasLargePages { try execute("PRAGMA page_size = 8192") }
     switch options.journal {
     case .writeAheadLog:
       try setJournal("PRAGMA journal_mode = WAL", expecting: "wal")

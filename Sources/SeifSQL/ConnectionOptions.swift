@@ -13,12 +13,15 @@ package struct ConnectionOptions: Sendable {
   package var busyTimeoutMilliseconds: Int32
   /// The longest value or row, read or written, in bytes.
   package var maximumValueByteCount: Int32
+  /// Whether a file that is made has pages of 8 KiB, for tables that are read whole, rather than SQLite's usual 4.
+  package var hasLargePages: Bool
 
   package init(
     journal: Journal = .writeAheadLog, busyTimeoutMilliseconds: Int32 = 5_000,
-    maximumValueByteCount: Int32 = 64 << 20
+    maximumValueByteCount: Int32 = 64 << 20, hasLargePages: Bool = false
   ) {
     self.journal = journal
+    self.hasLargePages = hasLargePages
     self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
     self.maximumValueByteCount = maximumValueByteCount
   }

@@ -24,8 +24,7 @@ extension Statement {
   package func isNull(_ column: Int) throws(SQLError) -> Bool { try storageClass(column) == SQLITE_NULL }
 
   package func integer(_ column: Int) throws(SQLError) -> Int64 {
-    try require(SQLITE_INTEGER, column)
-    return sqlite3_column_int64(handle, Int32(clamping: column))
+    sqlite3_value_int64(try value(column, of: SQLITE_INTEGER))
   }
 
   /// A text column; `invalidText` if its bytes are not UTF-8.
@@ -62,27 +61,38 @@ extension Statement {
   }
 
   private func blobBytes(_ column: Int) throws(SQLError) -> UnsafeRawBufferPointer {
-    try require(SQLITE_BLOB, column)
-    let index = Int32(clamping: column)
+    let value = try value(column, of: SQLITE_BLOB)
     // The address comes first: asking for it may move the value. SQLite gives none for an empty blob.
-    guard let start = sqlite3_column_blob(handle, index) else {
-      guard sqlite3_column_bytes(handle, index) == 0 else { throw SQLError(.outOfMemory, sql: sql) }
+    guard let start = sqlite3_value_blob(value) else {
+      guard sqlite3_value_bytes(value) == 0 else { throw SQLError(.outOfMemory, sql: sql) }
       return UnsafeRawBufferPointer(start: nil, count: 0)
     }
-    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index)))
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
   }
 
   private func storageClass(_ column: Int) throws(SQLError) -> Int32 {
-    guard column >= 0, column < Int(sqlite3_data_count(handle)) else {
-      throw SQLError(.misuse, message: "no row, or no column \(column)", sql: sql)
+    let found = sqlite3_column_type(handle, Int32(clamping: column))
+    // NULL is also what SQLite says without a row and of a column that isn't there; anything else is there.
+    if found == SQLITE_NULL {
+      guard column >= 0, column < Int(sqlite3_data_count(handle)) else {
+        throw SQLError(.misuse, message: "no row, or no column \(column)", sql: sql)
+      }
     }
-    return sqlite3_column_type(handle, Int32(clamping: column))
+    return found
   }
 
   private func require(_ expected: Int32, _ column: Int) throws(SQLError) {
-    guard try storageClass(column) == expected else {
+    _ = try value(column, of: expected)
+  }
+
+  // Asked once for a column, since SQLite checks its handle anew at each question about a row. Such a value may be read
+  // by the connection's owner alone, which is the rule here anyway.
+  private func value(_ column: Int, of expected: Int32) throws(SQLError) -> OpaquePointer? {
+    let value = sqlite3_column_value(handle, Int32(clamping: column))
+    guard sqlite3_value_type(value) == expected else {
       let found = try type(column)
       throw SQLError(.wrongType, message: "column \(column) holds \(found.rawValue)", sql: sql)
     }
+    return value
   }
 }

@@ -4,10 +4,12 @@ internal import SeifSQL
 
 /// A vault that was found and whose version is known, not yet unlocked.
 public struct LockedVault: ~Copyable {
-  /// Identifier of the vault.
-  public let id: UUID
+  /// Identifier of the vault: what its file says, which nothing has proven yet.
+  public var id: UUID { ids[0] }
   /// The location it was opened at.
   public let location: VaultLocation
+  /// Never empty. More than one only where somebody planted a row: the data key is bound to the right one.
+  private let ids: [UUID]
   private let wraps: [KeyWrap]
   private let access: VaultAccess
   private let connection: Connection
@@ -41,10 +43,20 @@ public struct LockedVault: ~Copyable {
       throw VaultError(.olderVersion)
     }
     let opened = connection
-    (id, wraps) = try sql { () throws(SQLError) in
-      let statement = try opened.prepare("SELECT id FROM vault")
-      guard try statement.step() else { throw SQLError(.corrupt, message: "no vault row") }
-      return (try statement.uuid(0), try KeyWrap.all(in: opened))
+    (ids, wraps) = try sql { () throws(SQLError) in
+      // The one that has a state and is oldest comes first.
+      let statement = try opened.prepare(
+        """
+        SELECT id FROM vault
+        ORDER BY NOT EXISTS (SELECT 1 FROM accumulator WHERE accumulator.id = vault.id), rowid LIMIT ?1
+        """)
+      try statement.bind(Int64(Self.triedCount + 1), at: 1)
+      var ids: [UUID] = []
+      while try statement.step() { ids.append(try statement.uuid(0)) }
+      guard (1...Self.triedCount).contains(ids.count) else {
+        throw SQLError(.corrupt, message: "\(ids.isEmpty ? "no row" : "too many rows") in vault")
+      }
+      return (ids, try KeyWrap.all(in: opened))
     }
     self.location = location
     self.access = access
@@ -65,7 +77,7 @@ public struct LockedVault: ~Copyable {
     try? connection.close()
   }
 
-  /// Ways in of one kind that are tried: rows that somebody added must not keep a person waiting without end.
+  /// Ways in of one kind, and rows of `vault`, that are tried: rows that somebody added must not keep a person waiting without end.
   static let triedCount = 8
 
   /// When each way in last opened this vault on this machine, as far as that is known.
@@ -102,7 +114,7 @@ public struct LockedVault: ~Copyable {
       provider.kind == .passphrase
       ? Self.cheapestFirst(rows, &refusal).map(\.row) : Array(rows.prefix(Self.triedCount))
     for row in tried {
-      let opened = Self.attempt(&refusal) { () throws(VaultError) in try row.open(with: provider, vaultID: id) }
+      let opened = Self.attempt(&refusal) { () throws(VaultError) in try row.open(with: provider, vaultIDs: ids) }
       if let opened { return try finish(opened, by: row.id) }
     }
     throw refusal ?? VaultError(.wrongPassphrase)
@@ -114,7 +126,7 @@ public struct LockedVault: ~Copyable {
   public consuming func unlock(
     with provider: some WayInProvider, candidate: NewWayIn
   ) throws(VaultError) -> Vault {
-    guard let opened = try candidate.wrap.open(with: provider, vaultID: id) else {
+    guard let opened = try candidate.wrap.open(with: provider, vaultIDs: ids) else {
       throw VaultError(.wrongPassphrase)
     }
     return try finish(opened, by: nil)
@@ -147,8 +159,9 @@ public struct LockedVault: ~Copyable {
     }
   }
 
-  private func finish(_ dataKey: consuming SecretBytes, by way: UUID?) throws(VaultError) -> Vault {
-    let keys = try VaultKeys(dataKey: dataKey, vaultID: id, random: random)
+  private func finish(_ opened: consuming OpenedKey, by way: UUID?) throws(VaultError) -> Vault {
+    let id = opened.vaultID
+    let keys = try VaultKeys(dataKey: opened.dataKey.duplicate(), vaultID: id, random: random)
     let isCurrent = foundVersion.step == schema.versions.last?.step
     if !isCurrent { try migrate(keys) }
     let vault = Vault(

@@ -5,9 +5,11 @@ extension Vault {
   ///
   /// What devices keep for ways in is for the caller to erase. Copies of the file that were made before aren't touched.
   ///
-  /// - Throws: `busy`, `readOnly`, `full`, `io`: then the vault is as it was, or has no way in left; `destroyRest` ends it.
+  /// - Throws: `busy` if another process has it open, `readOnly`, `full`, `io`: then the vault is as it was, or has no way in left; `destroyRest` ends it.
   public func destroy() throws(VaultError) {
     let ways = try wraps()
+    // Whoever has it open, an agent above all, would go on with a file that is gone.
+    try opened().connection.alone { () throws(VaultError) in }
     try write { (rows) throws(VaultError) in
       for way in ways { try rows.delete(.wayIn, way.id) }
     }

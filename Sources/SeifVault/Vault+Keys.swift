@@ -19,7 +19,7 @@ extension Vault {
   /// - Throws: what the provider throws.
   public func makeWayIn(_ provider: some WayInProvider) throws(VaultError) -> NewWayIn {
     let (connection, keys) = try opened()
-    let generation = try Self.generation(connection)
+    let generation = try generation(connection)
     return NewWayIn(
       try KeyWrap.make(
         provider, dataKey: keys.dataKey, vaultID: id, generation: generation, now: clock().wholeSeconds,
@@ -36,7 +36,7 @@ extension Vault {
   ) throws(VaultError) {
     try write { (rows) throws(VaultError) in
       let present = try Self.wraps(rows)
-      guard try new.wrap.generation == Self.generation(rows.connection) else { throw VaultError(.changedMeanwhile) }
+      guard try new.wrap.generation == generation(rows.connection) else { throw VaultError(.changedMeanwhile) }
       if let old {
         let kept = present.filter { $0.id != old }
         try Self.checkStrength(present, kept + [new.wrap], removing: old, passphrases)
@@ -88,9 +88,10 @@ extension Vault {
     try sql { () throws(SQLError) in try KeyWrap.all(in: rows.connection) }
   }
 
-  static func generation(_ connection: Connection) throws(VaultError) -> Int64 {
+  func generation(_ connection: Connection) throws(VaultError) -> Int64 {
     try sql { () throws(SQLError) in
-      let statement = try connection.prepare("SELECT generation FROM vault")
+      let statement = try connection.prepare("SELECT generation FROM vault WHERE id = ?1")
+      try statement.bind(id.bytes, at: 1)
       guard try statement.step() else { throw SQLError(.corrupt, message: "no vault row") }
       return try statement.integer(0)
     }

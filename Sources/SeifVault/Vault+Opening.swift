@@ -68,7 +68,9 @@ extension Vault {
     _ path: String, vfs: String?, keys: VaultKeys, wraps: [KeyWrap], random: RandomSource, now: Timestamp
   ) throws(VaultError) {
     let migrator = VaultSchema.current.migrator(applying: nil)
-    let connection = try sql { () throws(SQLError) in try migrator.open(path: path, mode: .create, vfs: vfs) }
+    let connection = try sql { () throws(SQLError) in
+      try migrator.open(path: path, mode: .create, vfs: vfs, options: ConnectionOptions(hasLargePages: true))
+    }
     try connection.transaction(.immediate) { () throws(VaultError) in
       var writer = RowWriter(
         connection: connection, keys: keys, random: random, now: now, state: AccumulatorState())

@@ -14,23 +14,22 @@ extension Vault {
   /// open are left out and named in `damage`.
   public func summaries() throws(VaultError) -> [EntrySummary] {
     try reading { (connection, keys, damage) throws(VaultError) in
-      var opener = try keys.sealer(.item).opener("summary")
+      var opener = try keys.sealer(.itemSummary).opener("summary")
       var summaries: [EntrySummary] = []
-      let last = try connection.statement("SELECT max(position) FROM item")
+      let last = try connection.statement("SELECT max(position) FROM item_summary")
       if try last.next(), let count = try? last.integer(0) {
         summaries.reserveCapacity(Int(max(0, min(count, 1 << 17))))
       }
       last.reset()
-      let statement = try connection.statement("SELECT id, revision, summary FROM item ORDER BY position")
+      let statement = try connection.statement("SELECT id, revision, summary FROM item_summary ORDER BY position")
       while try statement.next() {
         let (id, revision) = try sql { () throws(SQLError) in (try statement.uuid(0), try statement.integer(1)) }
-        try Self.keepGoing(past: .value(table: "item", row: id, column: "summary"), &damage) { () throws(VaultError) in
-          let plain = try statement.withBlob(2) { (sealed) throws(VaultError) in
-            try opener.open(sealed, row: id, revision: revision)
+        try Self.keepGoing(past: .value(table: "item_summary", row: id, column: "summary"), &damage) {
+          () throws(VaultError) in
+          let summary = try statement.withBlob(2) { (sealed) throws(VaultError) in
+            try opener.open(sealed, row: id, revision: revision) { SummaryCodec.decode($0, id: id) }
           }
-          guard let summary = plain.withBytes({ SummaryCodec.decode($0, id: id) }) else {
-            throw VaultError(.damaged, "summary")
-          }
+          guard let summary else { throw VaultError(.damaged, "summary") }
           summaries.append(summary)
         }
       }
@@ -55,7 +54,7 @@ extension Vault {
       var records = Records()
       for stored in try Self.entries(connection, keys, &damage) { records.append(stored.entry) }
       records.unusable = try Self.unusable(connection, keys, &damage)
-      records.opaque = try Self.opaqueMembers(connection, keys, &damage)
+      records.opaque = try Self.opaqueMembers(connection, keys, &damage).map(\.member)
       return records
     }
   }
@@ -84,7 +83,7 @@ extension Vault {
 
   // MARK: - Parts
 
-  private func reading<Result>(
+  func reading<Result>(
     _ body: (Connection, VaultKeys, inout [VaultFault]) throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
     var faults: [VaultFault] = []
@@ -94,7 +93,7 @@ extension Vault {
   }
 
   /// Runs the reading of one row; if it is damaged, notes the fault and goes on.
-  private static func keepGoing(
+  static func keepGoing(
     past fault: VaultFault, _ damage: inout [VaultFault], _ body: () throws(VaultError) -> Void
   ) throws(VaultError) {
     do throws(VaultError) {
@@ -159,12 +158,12 @@ extension Vault {
     return entries
   }
 
-  private static func opaqueMembers(
+  static func opaqueMembers(
     _ connection: Connection, _ keys: VaultKeys, _ damage: inout [VaultFault]
-  ) throws(VaultError) -> [OpaqueMember] {
+  ) throws(VaultError) -> [(id: UUID, member: OpaqueMember)] {
     let sealer = try keys.sealer(.opaqueMember)
     let statement = try connection.statement("SELECT id, revision, name, content FROM opaque_member ORDER BY position")
-    var members: [OpaqueMember] = []
+    var members: [(id: UUID, member: OpaqueMember)] = []
     while try statement.next() {
       let (id, revision) = try sql { () throws(SQLError) in (try statement.uuid(0), try statement.integer(1)) }
       func open(_ index: Int, _ column: String) throws(VaultError) -> SecretValue {
@@ -176,17 +175,9 @@ extension Vault {
         () throws(VaultError) in
         // EXPOSE: a member's key is text in `OpaqueMember`.
         guard let key = try open(2, "name").exposedText() else { throw VaultError(.damaged, "name") }
-        members.append(OpaqueMember(key: key, value: try open(3, "content")))
+        members.append((id, OpaqueMember(key: key, value: try open(3, "content"))))
       }
     }
-    return members
-  }
-
-  /// All members or a failure: what puts others in their place must know them all.
-  static func opaqueMembers(_ connection: Connection, _ keys: VaultKeys) throws(VaultError) -> [OpaqueMember] {
-    var damage: [VaultFault] = []
-    let members = try opaqueMembers(connection, keys, &damage)
-    guard damage.isEmpty else { throw VaultError(.damaged, "opaque_member") }
     return members
   }
 }

@@ -53,7 +53,7 @@ extension Vault {
         guard Int64(clamping: state.counter) == counter,
           try keys.accumulator.sum(of: tables, in: connection) == state.sum
         else { throw VaultError(.changedMeanwhile) }
-        let generation = try Self.generation(connection)
+        let generation = try generation(connection)
         guard generation < .max else { throw VaultError(.damaged, "generation") }
         let dataKey = random.makeSecret(byteCount: 32)
         try makeWays(old, presented, recoveryCode, dataKey: dataKey, generation: generation + 1, into: &made)
@@ -132,7 +132,9 @@ extension Vault {
   ) throws(VaultError) {
     let migrator = schema.migrator(applying: nil)
     let vfs = location.vfs
-    let new = try sql { () throws(SQLError) in try migrator.open(path: path, mode: .create, vfs: vfs) }
+    let new = try sql { () throws(SQLError) in
+      try migrator.open(path: path, mode: .create, vfs: vfs, options: ConnectionOptions(hasLargePages: true))
+    }
     var beginning = AccumulatorState()
     beginning.counter = state.counter
     try new.transaction(.immediate) { () throws(VaultError) in
@@ -161,7 +163,8 @@ extension Vault {
   ) throws(VaultError) {
     let table = VaultTable.vault
     let values = try sql { () throws(SQLError) in
-      let statement = try old.prepare(table.selectAll)
+      let statement = try old.prepare(table.selectOne)
+      try statement.bind(id.bytes, at: 1)
       guard try statement.step() else { throw SQLError(.corrupt, message: "no vault row") }
       return try Self.values(table, statement)
     }

@@ -14,6 +14,8 @@ extension Vault {
       var faults = try stateFaults(connection, keys, limit: .max)
       for table in tables { faults += try valueFaults(table, connection, keys) }
       faults += try referenceFaults(connection, keys)
+      faults += try Self.summaryFaults(connection)
+      faults += try Self.strayVaults(connection, keys)
       faults += try keys.accumulator.strayRows(in: connection).map { .strayData(table: "accumulator", row: $0) }
       faults += ledgerFaults(connection, keys)
       return faults
@@ -31,7 +33,7 @@ extension Vault {
   /// What can be checked at every unlocking.
   func checkOnOpening() throws(VaultError) {
     openingFaults = try read { (connection, keys) throws(VaultError) in
-      try stateFaults(connection, keys, limit: Self.checkedRowCount)
+      try stateFaults(connection, keys, limit: Self.checkedRowCount) + Self.strayVaults(connection, keys)
     }
     guard access == .readWrite, openingFaults.isEmpty else { return }
     keepsCounter = mark.raise(to: UInt64(clamping: try counter()))
@@ -66,9 +68,9 @@ extension Vault {
 
   /// The columns that are sealed, by table.
   static let sealedColumns: [String: [String]] = [
-    "item": ["summary", "detail"], "secret": ["value"], "bin": ["summary", "detail", "removed_at"],
+    "item": ["detail"], "item_summary": ["summary"], "secret": ["value"], "bin": ["detail", "removed_at"],
     "tombstone": ["removed_at"], "unusable": ["kind", "content"], "opaque_member": ["name", "content"],
-    "undo": ["content"], "proofs": ["entry"], "backup_link": ["content"],
+    "set_aside": ["content"], "undo": ["content"], "proofs": ["entry"], "backup_link": ["content"],
   ]
 
   private func valueFaults(
@@ -116,13 +118,49 @@ extension Vault {
         if stray.remove(reference) == nil { faults.append(.missingSecret(row: row.id)) }
       }
     }
-    // An entry that doesn't open was reported; its seed is no stray.
+    let aside = try connection.statement("SELECT 1 FROM set_aside LIMIT 1")
+    if try aside.next() { isWhole = false }
+    // An entry that doesn't open was reported or set aside; its seed is no stray.
     if isWhole {
       faults += stray.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map {
         .strayData(table: "secret", row: $0)
       }
     }
     return faults
+  }
+
+  /// Rows beside the vault's own, which somebody planted.
+  private static func strayVaults(_ connection: Connection, _ keys: VaultKeys) throws(VaultError) -> [VaultFault] {
+    try sql { () throws(SQLError) in
+      let statement = try connection.prepare("SELECT id FROM vault WHERE id <> ?1 LIMIT 8")
+      try statement.bind(keys.vaultID.bytes, at: 1)
+      var faults: [VaultFault] = []
+      while try statement.step() { faults.append(.strayData(table: "vault", row: try statement.uuid(0))) }
+      return faults
+    }
+  }
+
+  /// Entries without a summary of their revision at their place, and summaries without an entry there.
+  private static func summaryFaults(_ connection: Connection) throws(VaultError) -> [VaultFault] {
+    func rows(_ text: StaticString) throws(VaultError) -> [UUID] {
+      try sql { () throws(SQLError) in
+        let statement = try connection.prepare(text)
+        var ids: [UUID] = []
+        while try statement.step() { ids.append(try statement.uuid(0)) }
+        return ids
+      }
+    }
+    let missing = try rows(
+      """
+      SELECT id FROM item WHERE NOT EXISTS (
+        SELECT 1 FROM item_summary AS s WHERE s.position = item.position AND s.id = item.id AND s.revision = item.revision)
+      """)
+    let stray = try rows(
+      """
+      SELECT id FROM item_summary AS s WHERE NOT EXISTS (
+        SELECT 1 FROM item WHERE item.position = s.position AND item.id = s.id)
+      """)
+    return missing.map { .missingSummary(row: $0) } + stray.map { .strayData(table: "item_summary", row: $0) }
   }
 
   private func ledgerFaults(_ connection: Connection, _ keys: VaultKeys) -> [VaultFault] {

@@ -67,9 +67,9 @@ extension Vault {
           try undo.record(.deleteUnusable(id), &writer.rows)
           added.append(id)
         case .setOpaque(let members):
-          let old = try Self.opaqueMembers(writer.rows.connection, writer.rows.keys)
-          try writer.setOpaque(members)
+          let old = try writer.setOpaque(members)
           try undo.record(.setOpaque(old), &writer.rows)
+        case .setAside(let id): try Self.setAside(id, &writer, &undo)
         }
       }
       return added
@@ -110,14 +110,16 @@ extension Vault {
     }
   }
 
-  /// Deletes for good what has been in the bin for 30 days, leaving tombstones, and what could undo older changes.
+  /// Deletes for good what has been in the bin or set aside for 30 days, leaving tombstones of what was in the bin, and
+  /// what could undo older changes.
   ///
   /// - Returns: how many entries were deleted.
   /// - Throws: `unverified` if the contents aren't what was last written: then nothing is deleted.
   @discardableResult
   public func purgeBin() throws(VaultError) -> Int {
     let due = Timestamp(milliseconds: clock().milliseconds - Self.binDays * 86_400_000)
-    let isDue = try bin().contains { $0.removedAt <= due }
+    var isDue = try bin().contains { $0.removedAt <= due }
+    if !isDue { isDue = try rowsSetAside().contains { $0.at <= due } }
     guard isDue else { return 0 }
     return try write { (rows) throws(VaultError) in
       guard try rows.keys.accumulator.sum(of: tables, in: rows.connection) == rows.state.sum else {
@@ -139,6 +141,11 @@ extension Vault {
               .blob(row.id.bytes), .integer(try writer.rows.nextPosition(.tombstone)), .blob(sealed), .integer(1),
             ])
         }
+        count += 1
+      }
+      var damage: [VaultFault] = []
+      for row in try Self.setAside(rows.connection, rows.keys, &damage) where row.content.at <= due {
+        try writer.rows.delete(.setAside, row.id)
         count += 1
       }
       // They hold what was deleted, and lead to it.
@@ -209,6 +216,7 @@ extension Vault {
       try writer.moveToBin(row, removedAt: removedAt)
     case .deleteUnusable(let id): try writer.rows.delete(.unusable, id)
     case .setOpaque(let members): try writer.setOpaque(members)
+    case .unsetAside(let id): try takeBackSetAside(id, &writer)
     }
   }
 

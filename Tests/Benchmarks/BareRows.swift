@@ -1,16 +1,23 @@
 internal import CSQLite
 internal import Glibc
 
-/// The rows of a vault's entries, and what SQLite alone takes to insert them: the same tables, journal and durability,
-/// one transaction, each statement prepared once.
+/// The rows of a vault's entries, and what SQLite alone takes to insert them: the same tables, pages, journal and
+/// durability, one transaction, each statement prepared once.
 struct BareRows {
   private static let tables: [(create: String, select: String, insert: String)] = [
     (
       """
       CREATE TABLE item (position INTEGER PRIMARY KEY NOT NULL, id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-        revision INTEGER NOT NULL CHECK (revision > 0), summary BLOB NOT NULL, detail BLOB NOT NULL) STRICT
-      """, "SELECT position, revision, id, summary, detail FROM item",
-      "INSERT INTO item (position, revision, id, summary, detail) VALUES (?1, ?2, ?3, ?4, ?5)"
+        revision INTEGER NOT NULL CHECK (revision > 0), detail BLOB NOT NULL) STRICT
+      """, "SELECT position, revision, id, detail FROM item",
+      "INSERT INTO item (position, revision, id, detail) VALUES (?1, ?2, ?3, ?4)"
+    ),
+    (
+      """
+      CREATE TABLE item_summary (position INTEGER PRIMARY KEY NOT NULL, id BLOB NOT NULL CHECK (length(id) = 16),
+        revision INTEGER NOT NULL CHECK (revision > 0), summary BLOB NOT NULL) STRICT
+      """, "SELECT position, revision, id, summary FROM item_summary",
+      "INSERT INTO item_summary (position, revision, id, summary) VALUES (?1, ?2, ?3, ?4)"
     ),
     (
       """
@@ -25,7 +32,7 @@ struct BareRows {
   private var rows: [[Row]] = []
 
   /// Lengths of the sealed summaries, in bytes: 12 of the nonce and 16 of the tag among them.
-  var summaryByteCounts: [Int] { rows[0].map { $0.blobs[1].count } }
+  var summaryByteCounts: [Int] { rows[1].map { $0.blobs[1].count } }
 
   init(readingVault path: String) throws {
     let database = try Self.open(path, SQLITE_OPEN_READONLY)
@@ -49,7 +56,7 @@ struct BareRows {
     unlink(path)
     let database = try Self.open(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     defer { sqlite3_close(database) }
-    try Self.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", database)
+    try Self.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", database)
     for table in Self.tables { try Self.execute(table.create, database) }
     return try measureSeconds {
       try Self.execute("BEGIN IMMEDIATE", database)

@@ -133,6 +133,8 @@ struct Model {
     case .restore(let id): restore(id)
     case .addUnusable(let entry): unusable.append(entry)
     case .setOpaque(let members): opaque = members
+    // Nothing of the plan is damaged, and what opens stays where it is.
+    case .setAside: break
     }
   }
 

@@ -214,6 +214,7 @@ final class World {
     guard faults.isEmpty else { throw Violation("\(faults)") }
     let counter = try vault.counter()
     let entries = try vault.entries()
+    let summaries = try vault.summaries()
     let bin = try vault.bin()
     let records = try vault.records()
     let tombstones = try vault.tombstones()
@@ -231,6 +232,7 @@ final class World {
           entries.map { [$0.id.description, "\($0.updatedAt.milliseconds)"] }
             == model.items.map { [$0.id.description, "\($0.at.milliseconds)"] }
         ),
+        ("summaries", summaries.map(\.id) == model.items.map(\.id)),
         ("contents", entries.map(\.entry) == model.items.map(\.entry)),
         (
           "bin",

@@ -57,7 +57,7 @@ class CommandLines(unittest.TestCase):
         overview = documents.seif("help").stdout
         listed = dict(re.findall(r"^  (\S+(?: \S+)?)  +(\S.*)$", overview, re.M))
         page = documents.read(documents.COMMANDS)
-        written = dict(re.findall(r"^\| `seif ([a-z ]+?)(?: [A-Z][^`]*)?` \| (.+) \|$", page, re.M))
+        written = dict(re.findall(r"^\| `seif ([a-z -]+?)(?: [A-Z][^`]*)?` \| (.+) \|$", page, re.M))
         self.assertEqual(listed, written)
 
     def test_the_page_of_commands_has_the_exit_codes(self):

@@ -18,10 +18,22 @@ class Sources(unittest.TestCase):
                 if re.search(pattern, code):
                     yield documents.shown(path), code.strip()
 
+    def test_only_the_clipboards_owner_opens_a_socket_and_one_of_this_machine(self):
+        headers = sorted((documents.ROOT / "Sources").rglob("*.h"))
+        lines = [(documents.shown(path), line.strip()) for path in headers for line in documents.read(path).splitlines()
+                 if re.search(r"\b(socket|socketpair)\(", line)]
+        self.assertEqual([("Sources/CClipboard/shim.h",
+                           "int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);")], lines)
+
     def test_nothing_opens_a_socket(self):
         calls = r"(?<!func )(?<!try )\b(socket|socketpair|getaddrinfo|gethostbyname|URLSession)\("
         self.assertEqual([], list(self.found(calls)))
         self.assertEqual([], list(self.found(r"\b(AF_INET6?|SOCK_STREAM|SOCK_DGRAM)\b")))
+        # The agent's is of this machine, made at one place and used by its folder alone.
+        shim = documents.read(documents.ROOT / "Sources" / "CSeif" / "shim.h")
+        self.assertEqual(["socket(AF_UNIX,"], re.findall(r"(?<!_)\bsocket\(\w+,", shim))
+        self.assertEqual({"Sources/SeifAgent/Client/RuntimeFolder.swift"},
+                         {path for path, _ in self.found(r"\bseif_unix_socket\(")})
 
     def test_nothing_is_logged(self):
         self.assertEqual([], list(self.found(r"\b(syslog|openlog|sd_journal_\w+|NSLog|os_log|Logger)\(")))
@@ -40,7 +52,7 @@ class Sources(unittest.TestCase):
         for path in SHIPPED:
             text = documents.read(path)
             read |= set(re.findall(r'nvironment(?:\.current\(\))?\["(\w+)"\]', text))
-            read |= set(re.findall(r'"((?:XDG|SEIF|LC)_[A-Z_]+|LANG|(?:WAYLAND_)?DISPLAY)"', text))
+            read |= set(re.findall(r'"((?:XDG|SEIF|LC)_[A-Z_]+|LANG|XAUTHORITY|(?:WAYLAND_)?DISPLAY)"', text))
         self.assertEqual(listed, read)
 
 

@@ -124,17 +124,21 @@ class VaultFile(unittest.TestCase):
         (first, second), old = self.items(), dict(self.old_items())
         flipped = bytes([first["summary"][40] ^ 1])
         changes = {
-            "a flipped bit": [("UPDATE item SET summary = ? WHERE id = ?",
+            "a flipped bit": [("UPDATE item_summary SET summary = ? WHERE id = ?",
                                first["summary"][:40] + flipped + first["summary"][41:], first["id"])],
-            "summaries exchanged": [("UPDATE item SET summary = ? WHERE id = ?", second["summary"], first["id"]),
-                                    ("UPDATE item SET summary = ? WHERE id = ?", first["summary"], second["id"])],
+            "summaries exchanged": [("UPDATE item_summary SET summary = ? WHERE id = ?", second["summary"], first["id"]),
+                                    ("UPDATE item_summary SET summary = ? WHERE id = ?", first["summary"], second["id"])],
             "a detail copied": [("UPDATE item SET detail = ? WHERE id = ?", second["detail"], first["id"])],
             "an entry removed": [("DELETE FROM item WHERE id = ?", first["id"])],
             "a seed removed": [("DELETE FROM secret WHERE position = (SELECT min(position) FROM secret)",)],
             "seeds exchanged": [("UPDATE secret SET value = "
                                  "(SELECT value FROM secret AS other WHERE other.id != secret.id)",)],
-            "an old row put back": [("UPDATE item SET summary = ?, detail = ?, revision = ? WHERE id = ?",
-                                     *old[second["id"]], second["id"])],
+            "an old row put back": [("UPDATE item SET detail = ?, revision = ? WHERE id = ?",
+                                     *old[second["id"]][1:], second["id"]),
+                                    ("UPDATE item_summary SET summary = ?, revision = ? WHERE id = ?",
+                                     *old[second["id"]][::2], second["id"])],
+            "an old summary put back": [("UPDATE item_summary SET summary = ?, revision = ? WHERE id = ?",
+                                         *old[second["id"]][::2], second["id"])],
             "the bin emptied": [("DELETE FROM bin",)],
             "the ledger cut": [("DELETE FROM proofs WHERE position = (SELECT max(position) FROM proofs)",)],
             "the order changed": [("UPDATE item SET position = position + 1000 WHERE id = ?", first["id"])],
@@ -190,16 +194,17 @@ class VaultFile(unittest.TestCase):
 
     @staticmethod
     def content(place):
-        return [place.rows(f"SELECT * FROM {table}") for table in ("item", "secret", "bin", "proofs")]
+        return [place.rows(f"SELECT * FROM {table}") for table in ("item", "item_summary", "secret", "bin", "proofs")]
 
     def items(self):
         names = ("id", "summary", "detail", "revision")
-        rows = self.place.rows("SELECT id, summary, detail, revision FROM item ORDER BY position LIMIT 2")
+        rows = self.place.rows("SELECT id, summary, detail, item.revision FROM item JOIN item_summary USING (id) "
+                               "ORDER BY item.position LIMIT 2")
         return [dict(zip(names, row)) for row in rows]
 
     def old_items(self):
         database = sqlite3.connect(self.older)
-        for row in database.execute("SELECT id, summary, detail, revision FROM item"):
+        for row in database.execute("SELECT id, summary, detail, item.revision FROM item JOIN item_summary USING (id)"):
             yield row[0], row[1:]
         database.close()
 

@@ -94,7 +94,7 @@ struct BackupWorld {
     rule: RetentionRule = RetentionRule(), mayPrune: Bool = true, progress: (BackupStage) -> Void = { _ in }
   ) throws -> BackupReport {
     var options = WritingOptions(exportedAt: Timestamp(seconds: seconds))
-    options.testCost = Argon2idCost(memoryKiB: 64, passes: 1, lanes: 1)
+    options.testCost = Argon2idCost(uncheckedMemoryKiB: 64, passes: 1, lanes: 1)
     return try BackupService(transport: transport, ledger: ledger, destination: destination).create(
       records, writer: writer, options: options,
       passphrase: SecretBytes(copying: SecretValue(utf8: "plum-ladder-quartz")), mayPrune: mayPrune, rule: rule,

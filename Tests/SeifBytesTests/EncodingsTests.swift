@@ -215,6 +215,21 @@ func fault<R>(_ body: () throws(EncodingError) -> R) -> EncodingError? {
 }
 
 @Suite struct UUIDTests {
+  @Test func theTextIsTheDigitsOfTheBytesInTheirOrder() throws {
+    // Each byte has each value at each place once.
+    for start in 0..<256 {
+      let bytes = (0..<16).map { UInt8(truncatingIfNeeded: start + 31 * $0) }
+      let uuid = try #require(UUID(bytes: bytes))
+      #expect(uuid.bytes == bytes)
+      #expect(uuid.description.filter { $0 != "-" } == Base16.encode(bytes))
+      #expect(uuid.description.split(separator: "-").map(\.count) == [8, 4, 4, 4, 12])
+      let random = try #require(UUID(random: bytes)).bytes
+      #expect(random[6] == bytes[6] & 0x0F | 0x40)
+      #expect(random[8] == bytes[8] & 0x3F | 0x80)
+      #expect(random[..<6] == bytes[..<6] && random[9...] == bytes[9...] && random[7] == bytes[7])
+    }
+  }
+
   @Test func itIsReadInAnyCaseAndWrittenInLowerCase() throws {
     let text = "0123aBcD-4567-89AB-cdef-0123456789ab"
     let uuid = try #require(UUID(text))

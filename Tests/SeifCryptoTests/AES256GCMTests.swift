@@ -106,6 +106,24 @@ import Testing
     #expect(try cipher.openCombined(sealed.span.bytes, aad: aad.span.bytes) == SecretValue(plaintext))
   }
 
+  @Test func openedIntoABufferOnlyWhatIsAuthenticStays() throws {
+    let cipher = try cipher()
+    let plaintext: [UInt8] = Array(1...40)
+    let aad: [UInt8] = [1]
+    var sealed = try cipher.sealCombined(plaintext.span.bytes, nonce: nonce(9), aad: aad.span.bytes)
+    let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 16)
+    defer { output.deallocate() }
+    output.initializeMemory(as: UInt8.self, repeating: 0xEE)
+    #expect(try cipher.openCombined(sealed.span.bytes, aad: aad.span.bytes, into: output) == 40)
+    #expect(Array(output) == plaintext + [UInt8](repeating: 0xEE, count: 24))
+    sealed[67] ^= 1
+    let fault = failure { () throws(CryptoError) in
+      _ = try cipher.openCombined(sealed.span.bytes, aad: aad.span.bytes, into: output)
+    }
+    #expect(fault == .authenticationFailed)
+    #expect(Array(output) == [UInt8](repeating: 0, count: 40) + [UInt8](repeating: 0xEE, count: 24))
+  }
+
   @Test func manyOperationsUnderOneObjectEqualFreshObjects() throws {
     let shared = try cipher()
     var generator = SeededGenerator(seed: 7)

@@ -62,7 +62,7 @@ import Testing
       guard setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { exit(1) }
       let passphrase = SecretBytes(copying: SecretValue(utf8: "passphrase"))
       for lanes in [1, 2] {
-        let cost = Argon2idCost(memoryKiB: 1 << 20, passes: 1, lanes: lanes)
+        let cost = Argon2idCost(uncheckedMemoryKiB: 1 << 20, passes: 1, lanes: lanes)
         do throws(CryptoError) {
           _ = try Argon2id.deriveKey(passphrase: passphrase, salt: [UInt8](repeating: 1, count: 16), cost: cost)
           exit(2)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func lengthsThatTheAlgorithmDoesNotTakeAreRefused() throws {
-    let cost = Argon2idCost(memoryKiB: 8, passes: 1, lanes: 1)
+    let cost = Argon2idCost(uncheckedMemoryKiB: 8, passes: 1, lanes: 1)
     func fault(salt: Int = 16, byteCount: Int = 32) -> CryptoError? {
       do throws(CryptoError) {
         _ = try Argon2id.deriveKey(
@@ -99,7 +99,7 @@ import Testing
       do throws(CryptoError) {
         _ = try Argon2id.deriveKey(
           passphrase: SecretBytes(copying: ([1] as [UInt8]).span.bytes), salt: [UInt8](repeating: 7, count: 16),
-          cost: Argon2idCost(memoryKiB: memoryKiB, passes: passes, lanes: lanes))
+          cost: Argon2idCost(uncheckedMemoryKiB: memoryKiB, passes: passes, lanes: lanes))
         return nil
       } catch {
         guard case .costOutOfRange(let cost) = error else { return "another error" }
@@ -191,10 +191,10 @@ import Testing
       for passes in Int64(0)..<2000 {
         if (try? Argon2idCost(memoryKiB: 16_777_216, passes: passes, lanes: 1, limits: .standard)) != nil { exit(2) }
       }
-      let huge = Argon2idCost(memoryKiB: 1 << 40, passes: 1, lanes: 1)
+      let huge = Argon2idCost(uncheckedMemoryKiB: 1 << 40, passes: 1, lanes: 1)
       let passphrase = SecretBytes(copying: SecretValue(utf8: "passphrase"))
       for lanes in 1...2 {
-        let cost = Argon2idCost(memoryKiB: huge.memoryKiB, passes: 1, lanes: lanes)
+        let cost = Argon2idCost(uncheckedMemoryKiB: huge.memoryKiB, passes: 1, lanes: lanes)
         do {
           _ = try Argon2id.deriveKey(passphrase: passphrase, salt: [UInt8](repeating: 1, count: 16), cost: cost)
           exit(3)

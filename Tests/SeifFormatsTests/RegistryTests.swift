@@ -73,7 +73,7 @@ import Testing
   @Test func passphrasesAreTriedAsTheyCameThenComposedThenDecomposed() throws {
     for sealedUnder in ["casă de bani veche".decomposed, "cas\u{103} de bani veche"] {
       var options = WritingOptions(exportedAt: Timestamp(seconds: 0))
-      options.testCost = Argon2idCost(memoryKiB: 8, passes: 1, lanes: 1)
+      options.testCost = Argon2idCost(uncheckedMemoryKiB: 8, passes: 1, lanes: 1)
       let file = try AuthBackupWriter().write(
         Records(), options: options, passphrase: SecretBytes(copying: SecretValue(utf8: sealedUnder)))
       let read = try FormatRegistry.read(FormatInput(file))

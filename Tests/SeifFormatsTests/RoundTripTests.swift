@@ -12,7 +12,7 @@ import Testing
 
   static var options: WritingOptions {
     var options = WritingOptions(exportedAt: Timestamp(seconds: 1_789_000_000))
-    options.testCost = Argon2idCost(memoryKiB: 8, passes: 1, lanes: 1)
+    options.testCost = Argon2idCost(uncheckedMemoryKiB: 8, passes: 1, lanes: 1)
     options.testRounds = 1
     return options
   }

@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func withoutThePassphraseTheBodyIsNotChecked() throws {
-    let file = try write(Records()) { $0.testCost = Argon2idCost(memoryKiB: 8, passes: 1, lanes: 1) }
+    let file = try write(Records()) { $0.testCost = Argon2idCost(uncheckedMemoryKiB: 8, passes: 1, lanes: 1) }
     let findings = StrictVerification.verify(FormatInput(file), passphrase: nil)
     #expect(findings.filter { $0.outcome == .fault }.map(\.rule) == ["cost"])
     #expect(
@@ -53,7 +53,9 @@ import Testing
   }
 
   @Test func eachRuleOfTheHeaderFindsItsFault() throws {
-    let small: (inout WritingOptions) -> Void = { $0.testCost = Argon2idCost(memoryKiB: 8, passes: 1, lanes: 1) }
+    let small: (inout WritingOptions) -> Void = {
+      $0.testCost = Argon2idCost(uncheckedMemoryKiB: 8, passes: 1, lanes: 1)
+    }
     let text = try #require(try write(Records(), small).exposedText())
     func changed(_ old: String, _ new: String) -> SecretValue {
       let bytes = Array(text.utf8)
@@ -98,7 +100,7 @@ import Testing
     #expect(good.keyDerivation == "Argon2id, 65536 KiB, 3 passes, 1 lane")
     #expect(try Inspection.deriveOnce(v2.header))
     let weak = try FormatRegistry.read(
-      FormatInput(try write(Records()) { $0.testCost = Argon2idCost(memoryKiB: 8, passes: 1, lanes: 1) }))
+      FormatInput(try write(Records()) { $0.testCost = Argon2idCost(uncheckedMemoryKiB: 8, passes: 1, lanes: 1) }))
     #expect(Inspection(weak).weaknesses.count == 1)
   }
 }

@@ -149,7 +149,7 @@ import Testing
 
   @Test func noSaltNonceOrKeyIsUsedTwice() throws {
     var options = WritingOptions(exportedAt: Timestamp(seconds: 1_789_000_000))
-    options.testCost = Argon2idCost(memoryKiB: 8, passes: 1, lanes: 1)
+    options.testCost = Argon2idCost(uncheckedMemoryKiB: 8, passes: 1, lanes: 1)
     let passphrase = SecretValue(utf8: "correct horse battery staple")
     var salts = Set<SecretValue>()
     var nonces = Set<SecretValue>()
@@ -162,7 +162,7 @@ import Testing
       nonces.insert(try #require(root["nonce"]?.secret))
       let key = try Argon2id.deriveKey(
         passphrase: SecretBytes(copying: passphrase), salt: salt.exposedBytes(),
-        cost: Argon2idCost(memoryKiB: 8, passes: 1, lanes: 1))
+        cost: Argon2idCost(uncheckedMemoryKiB: 8, passes: 1, lanes: 1))
       keys.insert(key.withBytes { SecretValue(copying: $0) })
     }
     #expect([salts.count, nonces.count, keys.count] == [1000, 1000, 1000])
@@ -170,7 +170,7 @@ import Testing
 
   @Test func everyFlippedByteIsRefused() throws {
     var options = WritingOptions(exportedAt: Timestamp(seconds: 1_789_000_000))
-    options.testCost = Argon2idCost(memoryKiB: 8, passes: 1, lanes: 1)
+    options.testCost = Argon2idCost(uncheckedMemoryKiB: 8, passes: 1, lanes: 1)
     let passphrase = SecretValue(utf8: "correct horse battery staple")
     var records = Records()
     records.notes = [Note(text: SecretValue(utf8: "a note"))]

@@ -125,6 +125,40 @@ import Testing
     #expect(read == expected)
   }
 
+  @Test func theOpenerInPythonTakesNoMoreThanThePageAllowsAndNoPlantedRow() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    try vault.add([try Sample.totp("A")])
+    vault.lock()
+    // The first costs are those of the vault itself, which open it; a planted row in front of its own is passed over.
+    let script = """
+      import json, sqlite3, subprocess, sys
+      opener, file, word = sys.stdin.read().split("\\n")
+      def opened(**costs):
+          db = sqlite3.connect(file)
+          text, = db.execute("SELECT parameters FROM way_in WHERE kind = 'passphrase'").fetchone()
+          changed = json.dumps(json.loads(text) | costs, sort_keys=True, separators=(",", ":"))
+          db.execute("UPDATE way_in SET parameters = ? WHERE kind = 'passphrase'", (changed,))
+          db.commit()
+          db.close()
+          done = subprocess.run([sys.executable, opener, file], input=word.encode(), capture_output=True)
+          return "opened" if done.returncode == 0 else "cost" if b"AssertionError: cost" in done.stderr else "no"
+      db = sqlite3.connect(file)
+      db.execute("INSERT INTO vault (rowid, id, revision, generation, created_at) VALUES (-1, zeroblob(16), 1, 1, 0)")
+      db.commit()
+      db.close()
+      usual = {"lanes": 1, "memoryKiB": 8192, "passes": 1}
+      assert opened(**usual) == "opened"
+      for costs in ({"lanes": 2}, {"lanes": 0}, {"memoryKiB": 8191}, {"memoryKiB": 1048577}, {"passes": 0},
+                    {"passes": 65}, {"memoryKiB": 786433, "passes": 4}, {"memoryKiB": 1048576, "passes": 4}):
+          assert opened(**usual | costs) == "cost", costs
+      assert opened(**usual | {"passes": 64}) == "no"
+      """
+    let opener = TestData.packageRoot.appending(path: "docs/openers/vault.py").path
+    _ = try Python.run(
+      script, input: Array([opener, place.location.file, TestVault.passphrase].joined(separator: "\n").utf8))
+  }
+
   @Test func aFullDiskIsSaidAndLeavesTheVaultAsItWas() throws {
     let place = try TestVault()
     let vault = try place.create()

@@ -53,7 +53,7 @@ import Testing
 
   /// The time of inserting the vault's rows, as they are, into another file with the same tables.
   private func bareInserts(_ place: TestVault) throws -> Duration {
-    let tables = [VaultTable.item, .secret]
+    let tables = [VaultTable.item, .itemSummary, .secret]
     let source = try Connection(path: place.location.file, mode: .readOnly)
     let rows = try tables.map { table in
       let statement = try source.prepare(table.selectAll)
@@ -62,18 +62,17 @@ import Testing
       return rows
     }
     let target = try Connection(path: place.location.folder + "/bare.db", mode: .create)
-    for (name, sql) in VaultSchemaVersion.firstStatements where ["item", "secret"].contains(name) {
+    for (name, sql) in VaultSchemaVersion.firstStatements where ["item", "item_summary", "secret"].contains(name) {
       try target.execute(sql)
     }
     return try ContinuousClock().measure {
       try target.transaction { () throws(SQLError) in
-        let item = try target.prepare(tables[0].insert)
-        let secret = try target.prepare(tables[1].insert)
-        for index in rows[0].indices {
-          for (column, value) in rows[0][index].enumerated() { try item.bind(value, at: column + 1) }
-          try item.run()
-          for (column, value) in rows[1][index].enumerated() { try secret.bind(value, at: column + 1) }
-          try secret.run()
+        for (table, rows) in zip(tables, rows) {
+          let insert = try target.prepare(table.insert)
+          for row in rows {
+            for (column, value) in row.enumerated() { try insert.bind(value, at: column + 1) }
+            try insert.run()
+          }
         }
       }
     }
@@ -84,7 +83,7 @@ import Testing
     let source = try Connection(path: place.location.file, mode: .readOnly)
     let cipher = try AES256GCM(key: RandomSource.system.makeSecret(byteCount: 32))
     let aad = [UInt8](repeating: 0x41, count: 62)
-    let statement = try source.prepare("SELECT summary FROM item")
+    let statement = try source.prepare("SELECT summary FROM item_summary")
     var sealed: [[UInt8]] = []
     while try statement.step() {
       let plain = [UInt8](repeating: 1, count: try statement.blob(0).count - 28)

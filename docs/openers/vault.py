@@ -12,26 +12,26 @@ text = lambda id: str(uuid.UUID(bytes=id))
 def unseal(key, sealed, aad):
     return AESGCM(key).decrypt(sealed[:12], sealed[12:], aad.encode())
 
-def data_key(db, vault, secret, kind):
-    for id, generation, parameters, wrapped in db.execute(
-            "SELECT id, generation, parameters, wrapped_key FROM way_in WHERE kind = ?", (kind,)):
+def data_key(db, secret, kind):  # the vault's id is the one that the key is bound to, whatever else stands there
+    for vault, id, generation, parameters, wrapped in db.execute(
+            "SELECT v.id, w.id, w.generation, parameters, wrapped_key FROM way_in w, vault v WHERE kind = ?", (kind,)):
         salt = base64.b64decode((p := json.loads(parameters))["salt"])
         if kind == "passphrase":
             m, t, lanes = p["memoryKiB"], p["passes"], p["lanes"]
-            assert 1 <= lanes <= 16 and 1 <= t <= 64 and 8 * lanes <= m <= 1 << 20 and m * t <= 1 << 22, "cost"
+            assert lanes == 1 and 1 <= t <= 64 and 8192 <= m <= 1 << 20 and m * t <= 3 << 20, "cost"
             key = hash_secret_raw(secret, salt, t, m, lanes, 32, Type.ID, 0x13)
         else:
             key = hashlib.pbkdf2_hmac("sha256", secret, salt, 600_000)
-        place = f"{text(vault)}:{text(id)}:{kind}:{generation}:{hashlib.sha256(parameters.encode()).hexdigest()}"
+        place = f"{text(id)}:{kind}:{generation}:{hashlib.sha256(parameters.encode()).hexdigest()}"
         with contextlib.suppress(InvalidTag):
-            return unseal(key, wrapped, f"seif-vault:1:{place}")
+            return vault, unseal(key, wrapped, f"seif-vault:1:{text(vault)}:{place}")
     raise InvalidTag
 
 def open_vault(path, secret, kind="passphrase"):
     """File, passphrase or normalised code as bytes -> lists of entries by name. InvalidTag: doesn't open."""
     uri = pathlib.Path(path).resolve().as_uri()
     db = sqlite3.connect(uri + ("?mode=ro" if pathlib.Path(path + "-wal").exists() else "?immutable=1"), uri=True)
-    key = data_key(db, vault := db.execute("SELECT id FROM vault").fetchone()[0], secret, kind)
+    vault, key = data_key(db, secret, kind)
     def opened(table, id, revision, column, sealed):
         sub = HKDF(hashes.SHA256(), 32, vault, f"seif-vault-v1/{table}".encode()).derive(key)
         return unseal(sub, sealed, f"seif-row:1:{table}:{text(id)}:{column}:{revision}")

@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifRecords
 internal import SeifVault
@@ -14,18 +15,26 @@ struct AddCommand: Command {
     --secret-file. A code's secret is a Key URI (otpauth://…) or base32. A card's CVC is
     asked last and may be left out. A note's text may have several lines: it is typed up
     to a line of a single dot, or comes from a file or a pipe (--text-file -).
+
+    --qr FILE adds the codes of a picture of QR codes instead. Each is shown and asked for
+    before it is added. The picture is read by a process that can open nothing.
     """
   enum Kind: String, CaseIterable { case code, login, card, note }
 
-  static var options: [Option] { EntryOptions.options + UnlockOptions.options + OutputOptions.options }
+  static var options: [Option] {
+    EntryOptions.options + AddFromPicture.options + UnlockOptions.options + OutputOptions.options
+  }
 
+  private let picture: AddFromPicture?
   private let kind: Kind
   private let entry: EntryOptions
   private let unlock: UnlockOptions
   private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    let word = try arguments.positional("KIND")
+    let given = arguments.optionalPositional()
+    picture = try AddFromPicture(&arguments, kind: given)
+    guard let word = picture == nil ? given : "code" else { throw UsageError("KIND is missing") }
     guard let kind = Kind(rawValue: word) else {
       throw UsageError("KIND is one of: \(Kind.allCases.map(\.rawValue).joined(separator: ", "))")
     }
@@ -36,8 +45,9 @@ struct AddCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
+    if let picture { return try picture.run(context) }
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
     var made = try make(context)
     var info = made.info
@@ -45,7 +55,8 @@ struct AddCommand: Command {
     info.createdAt = Timestamp(seconds: context.clock.now())
     if kind != .note, let notes = try entry.text(context) { info.notes = notes }
     made.info = info
-    let ids = try withVaultErrors(folder) { () throws(VaultError) in try vault.add([made]) }
+    let entry = made
+    let ids = try withVault(folder) { () throws(VaultUseError) in try vault.apply([.add(entry)], ifCounterIs: nil) }
     let id = ids.first?.description ?? ""
     if output.json {
       var writer = JSONWriter(indent: 2)

@@ -1,7 +1,6 @@
-internal import CSeif
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifOTP
-internal import SeifRecords
 internal import SeifVault
 
 /// `seif code QUERY`: the one-time code of one entry.
@@ -15,12 +14,24 @@ struct CodeCommand: Command {
     seconds left; in a pipe the plain code and a line end. QUERY is a name, a part of one,
     name:account, an id or its first eight digits.
     The counter of a counter-based account is stored before its code is shown.
+
+    --watch goes on showing the code, on a screen of its own of which nothing stays: q or
+    ctrl-C ends it. With --plain, for a screen reader or in a pipe it prints a line for
+    each new code instead, and those stay. A counter-based account can't be watched.
     """
   static let next = Option.flag("next", "the code after the present one")
-  static var options: [Option] { [next] + UnlockOptions.options + ClockOptions.options + OutputOptions.options }
+  static let watch = Option.flag("watch", "go on showing the present code")
+  static let plain = Option.flag("plain", "with --watch: a line for each new code, no screen of its own")
+  static var options: [Option] {
+    [next, watch, plain] + CopyOptions.optionsWithCopy + UnlockOptions.options + ClockOptions.options
+      + OutputOptions.options
+  }
 
   private let query: String
   private let isNext: Bool
+  private let watches: Bool
+  private let isPlain: Bool
+  private let copying: CopyOptions
   private let unlock: UnlockOptions
   private let clock: ClockOptions
   private let output: OutputOptions
@@ -28,68 +39,83 @@ struct CodeCommand: Command {
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     query = try arguments.positional("QUERY")
     isNext = arguments.flag(Self.next)
+    watches = arguments.flag(Self.watch)
+    isPlain = arguments.flag(Self.plain)
+    copying = try CopyOptions(withCopy: &arguments)
     unlock = try UnlockOptions(&arguments)
     clock = try ClockOptions(&arguments)
     output = try OutputOptions(&arguments)
+    if isPlain, !watches { throw UsageError("--plain goes with --watch") }
+    if watches, isNext || copying.isWanted || output.json || clock.at != nil {
+      throw UsageError("--watch goes with none of --next, --copy, --json, --at")
+    }
   }
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    // Read-write from the start: whether a counter must move is known only once the entry is found. A timed code is
-    // shown from a full disk too.
-    let vault = try unlock.unlock(.readWrite, mayOnlyRead: true, context)
+    if watches { return try watch(folder, context) }
+    let query = Query(query)
+    try query.check()
+    let (vault, first) = try ask(folder, context)
     defer { vault.lock() }
-    let summaries = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    let damage = VaultDamage(vault).tell(context)
-    let hit = try Query(query).resolve(summaries.filter { $0.hasOneTimeCode || KindName($0.kind) == .code }, context)
-    let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }
-    let code = try code(of: stored, vault, folder, context)
-    try show(code, hit, context)
+    var (found, code) = first
+    let damage = vault.tell(context)
+    if code == nil { Interrupts.start() }
+    let hit = try query.resolve(found, context)
+    if code == nil { (found, code) = try self.code(hit.id.description, vault, folder, context) }
+    guard let code else { throw CommandFailure(.notFound, "\"\(self.query)\" has no one-time code") }
+    if code.secondsLeft != nil { clock.warnOfClock(context) }
+    if copying.isWanted {
+      Interrupts.start()
+      let copied = try copying.put(SecretBytes(copying: SecretValue(utf8: code.text)), context)
+      if output.json { try context.output.writeLine(json: CopiedDocument.text(hit, field: "code", copied)) }
+    } else {
+      try show(code, hit, context)
+    }
     return damage.exitCode
   }
 
+  private typealias Answer = (found: Found, code: OneTimeCode?)
+
   private func code(
-    of stored: StoredEntry, _ vault: Vault, _ folder: String, _ context: Context
-  ) throws(CommandFailure) -> OneTimeCode {
-    var time = Timestamp(seconds: clock.clock(context).now())
-    func timed(_ otp: OTPParameters) throws(CommandFailure) -> OneTimeCode {
-      if clock.at == nil, seif_clock_unsynchronised() == 1 {
-        context.talk.say(.warn, "the kernel says that the clock isn't synchronised; codes may be refused")
-      }
-      if isNext { time = Timestamp(seconds: time.seconds + Int64(otp.period ?? 30)) }
-      do throws(OTPError) {
-        return try OneTimePassword.code(otp, at: time)
-      } catch {
-        throw CommandFailure(.badInput, "there is no code for this entry: \(error)")
-      }
+    _ query: String, _ vault: any UnlockedVault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> Answer {
+    let now = Timestamp(seconds: clock.clock(context).now())
+    return try withVault(folder) { () throws(VaultUseError) in try vault.code(query, next: isNext, at: now) }
+  }
+
+  /// The vault and its first answer. The agent is asked without asking before whether the vault is open in it.
+  private func ask(_ folder: String, _ context: Context) throws(CommandFailure) -> (any UnlockedVault, Answer) {
+    let now = Timestamp(seconds: clock.clock(context).now())
+    let inAgent = try unlock.inAgent(context) { (vault) throws(VaultUseError) -> Answer in
+      try vault.code(query, next: isNext, at: now)
     }
-    switch stored.entry {
-    case .account(let account):
-      guard case .hotp = account.otp.kind else { return try timed(account.otp) }
-      if isNext {
-        throw CommandFailure(
-          .usage, "this account counts, so its next code is that of the next call", hint: "Leave out --next.")
-      }
-      let shown = try withVaultErrors(folder) { () throws(VaultError) in try vault.advanceCounter(stored.id) }
-      do throws(OTPError) {
-        return try OneTimePassword.code(shown.otp, at: time)
-      } catch {
-        throw CommandFailure(.badInput, "there is no code for this entry: \(error)")
-      }
-    case .password(let login) where !login.totp.isEmpty:
-      guard let uri = try? KeyURI(parsing: login.totp) else {
-        throw CommandFailure(.badInput, "the login's one-time code can't be read")
-      }
-      return try timed(uri.parameters)
-    case .otherAccount(let other):
-      if isNext { time = Timestamp(seconds: time.seconds + (other.type == "motp" ? 10 : 30)) }
-      guard let code = OtherCodes.code(other, at: time) else {
-        throw CommandFailure(.badInput, "codes of the kind \(other.type) can't be computed here")
-      }
-      return code
-    default:
-      throw CommandFailure(.notFound, "\"\(query)\" has no one-time code")
+    if let inAgent { return (inAgent.vault, inAgent.result) }
+    // Read-write from the start: whether a counter must move is known only once the entry is found. A timed code is
+    // shown from a full disk too.
+    let vault = DirectVault(try unlock.unlock(.readWrite, mayOnlyRead: true, context))
+    return (vault, try code(query, vault, folder, context))
+  }
+
+  /// The present code over and over. The vault isn't open in this process while somebody looks on: what makes the code is
+  /// enough.
+  private func watch(_ folder: String, _ context: Context) throws(CommandFailure) -> ExitCode {
+    let vault = DirectVault(try unlock.unlock(.readWrite, mayOnlyRead: true, context))
+    defer { vault.lock() }
+    try Query(query).check()
+    let found = try withVault(folder) { () throws(VaultUseError) in try vault.find(query, onlyCodes: true) }
+    let damage = vault.tell(context)
+    let hit = try Query(query).resolve(found, context)
+    let stored = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id).stored }
+    let codes = EntryCode(stored, query: query)
+    guard let timed = try codes.timed() else {
+      throw CommandFailure(
+        .usage, "this account counts: a code that is shown is used up", hint: "Leave out --watch.")
     }
+    clock.warnOfClock(context)
+    vault.lock()
+    try CodeWatch(name: EntryLabel.text(hit.name, hit.account), code: timed).run(plain: isPlain, context)
+    return damage.exitCode
   }
 
   private func show(_ code: OneTimeCode, _ hit: EntrySummary, _ context: Context) throws(CommandFailure) {

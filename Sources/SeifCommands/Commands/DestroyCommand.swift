@@ -44,9 +44,11 @@ struct DestroyCommand: Command {
     if bin > 0 { parts.append("\(bin) in the bin") }
     let contents = parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
     try ask("This erases \(contents), and \(ways.count) ways in, in \(location.folder).", context)
-    try withVaultErrors(location.folder) { () throws(VaultError) in
+    do throws(VaultError) {
       try vault.openForWriting()
       try vault.destroy()
+    } catch {
+      throw WayInSentences.failure(error, folder: location.folder)
     }
     for way in ways { try WayInChoice.erase(way, of: vault, context) }
     return done(location, context)

@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifRecords
@@ -55,10 +56,10 @@ struct ExportCommand: Command {
         hint: "Give --yes.")
     }
     // All secrets leave: a device alone is no consent.
-    let vault = try unlock.unlockKeeping(.readOnly, inPerson: true, context).vault
+    let vault = try unlock.use(.readOnly, inPerson: true, context)
     defer { vault.lock() }
-    let records = try withVaultErrors(folder) { () throws(VaultError) in try vault.records() }
-    let damage = VaultDamage(vault).tell(context)
+    let records = try withVault(folder) { () throws(VaultUseError) in try vault.records(for: .export) }
+    let damage = vault.tell(context)
     let losses = try FileWriting.settleLosses(records, target, context)
     try consent(losses.written, context)
     let now = Timestamp(seconds: context.clock.now())

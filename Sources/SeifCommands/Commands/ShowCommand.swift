@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifOTP
@@ -14,6 +15,7 @@ struct ShowCommand: Command {
     Shows every field of one entry. Secrets are masked unless you say --reveal; so are
     passwords in addresses, and fields of your own that are marked or look like secrets.
     QUERY is a name, a part of one, name:account, an id or its first eight digits.
+    One field to the clipboard: see seif help copy.
     """
   static var options: [Option] { RevealOptions.options + UnlockOptions.options + OutputOptions.options }
 
@@ -31,12 +33,14 @@ struct ShowCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readOnly, context)
+    let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
-    let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    let damage = VaultDamage(vault).tell(context)
-    let hit = try Query(query).resolve(stored, context)
-    let entry = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
+    let hit = try Query(query).resolve(in: vault, folder: folder, context)
+    let damage = vault.tell(context)
+    let entry = try withVault(folder) { () throws(VaultUseError) in
+      let read = try vault.entry(hit.id)
+      return reveal.reveal ? try vault.revealed(read) : read.stored.entry
+    }
     if output.json {
       var records = Records()
       records.append(entry)

@@ -3,13 +3,18 @@ package enum CommandTable {
   package static var all: [any Command.Type] {
     [
       OpenCommand.self, InspectCommand.self, VerifyCommand.self, ConvertCommand.self, FormatsCommand.self,
-      InitCommand.self, StatusCommand.self,
-      PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, AddCommand.self, EditCommand.self,
+      InitCommand.self, UnlockCommand.self, LockCommand.self, AgentCommand.self, AgentStatusCommand.self,
+      StatusCommand.self,
+      PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, CopyCommand.self, GenerateCommand.self,
+      AddCommand.self,
+      EditCommand.self,
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
       BinRestoreCommand.self, DoctorCommand.self,
       KeysListCommand.self, KeysAddCommand.self, KeysRemoveCommand.self, KeysPassphraseCommand.self,
       KeysTestCommand.self, KeysRotateCommand.self, DestroyCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
+      RunCommand.self, InjectCommand.self, GitCredentialCommand.self, QRCommand.self,
+      CompletionCommand.self,
     ]
   }
 

@@ -1,8 +1,12 @@
 internal import CSeif
 internal import Glibc
+internal import Synchronization
 
 /// What every run does first, before it reads anything.
 package enum Hardening {
+  /// What whoever started us has for new files: a program that we start for the person gets it back.
+  static let callersUmask = Mutex<mode_t>(0o077)
+
   /// No core dumps, no tracing by other processes of the same user, no death by a closed pipe, private files.
   package static func apply() {
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -10,7 +14,7 @@ package enum Hardening {
     _ = setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     _ = seif_set_undumpable()
     signal(SIGPIPE, SIG_IGN)
-    umask(0o077)
+    callersUmask.withLock { $0 = umask(0o077) }
     openStandardDescriptors()
   }
 

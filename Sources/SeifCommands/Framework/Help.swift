@@ -23,6 +23,11 @@ package enum Help {
     var text = command.usage
     if !text.hasSuffix("\n") { text += "\n" }
     if !command.options.isEmpty { text += "\nOptions:\n" + columns(command.options.map { ($0.spelling, $0.summary) }) }
+    let examples = Examples.of(command)
+    if !examples.isEmpty {
+      // A line each and what it is for below it: the lines are too long to stand beside.
+      text += "\nExamples:\n" + examples.map { "  \($0.line)\n      \($0.about)\n" }.joined()
+    }
     return text
   }
 

@@ -1,4 +1,6 @@
 internal import Glibc
+internal import SeifImages
+internal import SeifClipboard
 
 /// One run of `seif`, from arguments to exit code.
 package enum Program {
@@ -13,7 +15,11 @@ package enum Program {
       Glibc._exit(code == text.utf8.count ? 0 : ExitCode.ioFailed.rawValue)
     }
     Hardening.apply()
-    Interrupts.start()
+    // Before any thread is started: the walls are put around the only one.
+    if arguments == [PictureReader.argument] { PictureReader.main() }
+    if ClipboardOwner.isCalled(arguments) { ClipboardOwner.main() }
+    // A code from the agent comes before a person could press a key; what asks or waits starts to wait for signals itself.
+    if arguments.first != CodeCommand.name { Interrupts.start() }
     let code = run(arguments, Context.current(), commands: commands)
     Glibc.exit(code.rawValue)
   }
@@ -55,6 +61,12 @@ package enum Program {
       return .done
     case "help", "--help", "-h":
       try context.output.write(help(Array(arguments.dropFirst()), commands))
+      return .done
+    case Completions.word:
+      try context.output.write(Completions(commands).text(Array(arguments.dropFirst())))
+      return .done
+    case ManPage.word:
+      try context.output.write(ManPage.text(Array(arguments.dropFirst()), commands))
       return .done
     default: break
     }

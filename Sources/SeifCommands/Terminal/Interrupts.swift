@@ -26,7 +26,10 @@ package enum Interrupts {
     var isStarted = false
     var nextKey: UInt64 = 0
     var actions: [UInt64: Actions] = [:]
+    var receiver: Receiver?
   }
+  /// Gets a signal's number, and whether it comes from the terminal or the kernel and not from another process.
+  typealias Receiver = @Sendable (_ number: Int32, _ isFromKernel: Bool) -> Void
   private static let state = Mutex(State())
 
   /// All but those that the caller has us ignore: they come even ignored to one that waits for them.
@@ -36,6 +39,8 @@ package enum Interrupts {
     for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT] where seif_ignores(number) == 0 {
       sigaddset(&signals, number)
     }
+    // Ignored by default, and so nobody's loss; a receiver wants them.
+    for number in [SIGCHLD, SIGWINCH] { sigaddset(&signals, number) }
     return signals
   }
 
@@ -46,6 +51,8 @@ package enum Interrupts {
       return !state.isStarted
     }
     guard isFirst else { return }
+    // With it ignored, as a caller may leave it, the kernel would throw away how our children ended.
+    signal(SIGCHLD, SIG_DFL)
     var signals = waitedFor()
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     var thread = pthread_t()
@@ -81,12 +88,23 @@ package enum Interrupts {
     }
   }
 
+  /// Hands all signals to somebody instead, who passes them on to a program; nil ends that.
+  static func setReceiver(_ receiver: Receiver?) {
+    state.withLock { $0.receiver = receiver }
+  }
+
   private static func waitForever() -> Never {
     var signals = waitedFor()
     while true {
-      var number: Int32 = 0
-      guard sigwait(&signals, &number) == 0 else { continue }
+      var isFromKernel: Int32 = 0
+      let number = seif_wait_for_signal(&signals, &isFromKernel)
+      guard number > 0 else { continue }
+      if let receiver = state.withLock({ $0.receiver }) {
+        receiver(number, isFromKernel != 0)
+        continue
+      }
       switch number {
+      case SIGCHLD, SIGWINCH: continue
       case SIGTSTP:
         let mayStop = state.withLock { state in
           guard state.actions.values.allSatisfy({ $0.isSuspendable }) else { return false }

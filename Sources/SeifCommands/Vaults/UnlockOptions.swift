@@ -14,8 +14,9 @@ struct UnlockOptions: OptionGroup, Sendable {
   static var optionsBesideFile: [Option] { VaultOptions.options + VaultPassphraseOptions.options + own }
 
   let vault: VaultOptions
-  private let source: PassphraseSource
-  private let kind: WayIn.Kind?
+  let source: PassphraseSource
+  /// What `--with` says; nil: what the vault has.
+  let kind: WayIn.Kind?
   private let isBesideFile: Bool
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
@@ -33,6 +34,8 @@ struct UnlockOptions: OptionGroup, Sendable {
     kind = try Self.kind(arguments)
     isBesideFile = true
   }
+
+  var usesRecoveryCode: Bool { kind == .recovery }
 
   private static func kind(_ arguments: ParsedArguments) throws(UsageError) -> WayIn.Kind? {
     guard let name = arguments.value(with) else { return arguments.flag(recovery) ? .recovery : nil }
@@ -62,6 +65,7 @@ struct UnlockOptions: OptionGroup, Sendable {
   func unlockKeeping(
     _ access: VaultAccess, mayOnlyRead: Bool = false, inPerson: Bool = false, _ context: Context
   ) throws(CommandFailure) -> (vault: Vault, material: WayInMaterial) {
+    Interrupts.start()
     let location = try location(context)
     let ways: [WayIn]
     do throws(VaultError) {

@@ -69,6 +69,13 @@ extension WayIn {
 
 /// Sentences that several commands say.
 enum WayInSentences {
+  /// A vault's refusal of what needs the vault alone.
+  static func failure(_ error: VaultError, folder: String) -> CommandFailure {
+    guard error.code == .busy else { return CommandFailure(error, folder: folder) }
+    return CommandFailure(
+      .busy, "The vault is open in another Seif, or in the agent",
+      hint: "Nothing was changed. Close it (seif lock) and try again.")
+  }
   /// Said before a security key waits.
   static let touch = "Touch the security key when it blinks."
   /// Said wherever a way in was removed or changed.

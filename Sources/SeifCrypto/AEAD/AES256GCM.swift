@@ -112,6 +112,30 @@ public struct AES256GCM: ~Copyable {
       tag: sealed.extracting(body.upperBound..<sealed.byteCount), aad: aad)
   }
 
+  /// Opens what `sealCombined` made into the start of `output`, which has room for it; nothing stays there if the tag
+  /// doesn't match.
+  ///
+  /// - Returns: the number of bytes, 28 fewer than were sealed.
+  /// - Throws: as `openCombined`.
+  public borrowing func openCombined(
+    _ sealed: RawSpan, aad: RawSpan, into output: UnsafeMutableRawBufferPointer
+  ) throws(CryptoError) -> Int {
+    let (head, tail) = (Self.nonceByteCount, Self.tagByteCount)
+    guard sealed.byteCount >= head + tail else { throw .badLength("sealed value") }
+    let body = head..<sealed.byteCount - tail
+    precondition(output.count >= body.count, "internal error: no room for the plaintext")
+    let target = unsafe UnsafeMutableRawBufferPointer(rebasing: output[..<body.count])
+    do throws(CryptoError) {
+      unsafe try open(
+        sealed.extracting(body), nonce: sealed.extracting(0..<head),
+        tag: sealed.extracting(body.upperBound..<sealed.byteCount), aad: aad, into: target)
+    } catch {
+      unsafe target.initializeMemory(as: UInt8.self, repeating: 0)
+      throw error
+    }
+    return body.count
+  }
+
   // Rows are opened and sealed by the hundred thousand: what follows makes no array.
 
   private borrowing func seal(
@@ -128,14 +152,20 @@ public struct AES256GCM: ~Copyable {
   private borrowing func open(
     _ ciphertext: RawSpan, nonce: RawSpan, tag: RawSpan, aad: RawSpan
   ) throws(CryptoError) -> SecretValue {
-    try start(nonce: nonce, encrypting: false, aad: aad)
-    return unsafe try SecretValue(byteCount: ciphertext.byteCount) { (output) throws(CryptoError) in
-      unsafe try update(ciphertext, output)
-      let given = unsafe tag.withUnsafeBytes {
-        unsafe seif_ctrl_set_tag(libcrypto, context, Int32($0.count), $0.baseAddress)
-      }
-      guard given == 1, finish() else { throw .authenticationFailed }
+    unsafe try SecretValue(byteCount: ciphertext.byteCount) { (output) throws(CryptoError) in
+      unsafe try open(ciphertext, nonce: nonce, tag: tag, aad: aad, into: output)
     }
+  }
+
+  private borrowing func open(
+    _ ciphertext: RawSpan, nonce: RawSpan, tag: RawSpan, aad: RawSpan, into output: UnsafeMutableRawBufferPointer
+  ) throws(CryptoError) {
+    try start(nonce: nonce, encrypting: false, aad: aad)
+    unsafe try update(ciphertext, output)
+    let given = unsafe tag.withUnsafeBytes {
+      unsafe seif_ctrl_set_tag(libcrypto, context, Int32($0.count), $0.baseAddress)
+    }
+    guard given == 1, finish() else { throw .authenticationFailed }
   }
 
   private borrowing func start(nonce: RawSpan, encrypting: Bool, aad: RawSpan) throws(CryptoError) {

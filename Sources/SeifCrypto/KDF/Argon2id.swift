@@ -9,15 +9,16 @@ public struct Argon2idCost: Sendable, Equatable {
   /// Lanes (parallelism).
   public let lanes: Int
 
-  /// What a program's own constants ask for.
-  public init(memoryKiB: Int, passes: Int, lanes: Int) {
+  /// A cost that nothing has checked: for a program's own constants. Numbers of a file go through
+  /// `init(memoryKiB:passes:lanes:limits:)`.
+  public init(uncheckedMemoryKiB memoryKiB: Int, passes: Int, lanes: Int) {
     self.memoryKiB = memoryKiB
     self.passes = passes
     self.lanes = lanes
   }
 
   /// The parameters of `.authbackup` version 2: 64 MiB, 3 passes, 1 lane.
-  public static let authBackup = Argon2idCost(memoryKiB: 65_536, passes: 3, lanes: 1)
+  public static let authBackup = Argon2idCost(uncheckedMemoryKiB: 65_536, passes: 3, lanes: 1)
 
   /// How much a file may ask for.
   public struct Limits: Sendable {
@@ -58,7 +59,8 @@ public struct Argon2idCost: Sendable, Equatable {
       throw CostError(
         field: "memoryKiB × passes", value: overflow ? nil : work, allowed: 1...max(1, limits.maximumWork))
     }
-    self.init(memoryKiB: Int(memoryKiB), passes: Int(passes), lanes: Int(lanes))
+    // Checked above.
+    self.init(uncheckedMemoryKiB: Int(memoryKiB), passes: Int(passes), lanes: Int(lanes))
   }
 
   /// What the algorithm itself takes (RFC 9106 §3.1); nothing beyond is handed to a library, whatever made the cost.

@@ -2,6 +2,12 @@ internal import SeifBytes
 internal import SeifCrypto
 internal import SeifSQL
 
+/// A data key that was unwrapped, and the vault whose it is.
+struct OpenedKey: ~Copyable {
+  let dataKey: SecretBytes
+  let vaultID: UUID
+}
+
 /// A row of `way_in`: the data key under the key of one way in.
 struct KeyWrap: Sendable {
   let id: UUID
@@ -112,6 +118,18 @@ struct KeyWrap: Sendable {
   func open(with provider: some WayInProvider, vaultID: UUID) throws(VaultError) -> SecretBytes? {
     guard provider.kind == kind else { return nil }
     return try provider.withKeys(of: wayIn, vaultID: vaultID) { unwrap(with: $0, vaultID: vaultID) }
+  }
+
+  /// The data key and the vault that it is bound to; more than one can only stand in a file where somebody planted a row. A
+  /// device is asked once for all.
+  func open(with provider: some WayInProvider, vaultIDs: [UUID]) throws(VaultError) -> OpenedKey? {
+    guard provider.kind == kind, let first = vaultIDs.first else { return nil }
+    return try provider.withKeys(of: wayIn, vaultID: first) { (key) -> OpenedKey? in
+      for vaultID in vaultIDs {
+        if let dataKey = unwrap(with: key, vaultID: vaultID) { return OpenedKey(dataKey: dataKey, vaultID: vaultID) }
+      }
+      return nil
+    }
   }
 
   private func unwrap(with key: borrowing SecretBytes, vaultID: UUID) -> SecretBytes? {

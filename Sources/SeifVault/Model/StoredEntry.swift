@@ -21,6 +21,16 @@ public struct BinnedEntry: Sendable, Hashable {
   public let removedAt: Timestamp
 }
 
+/// A row that didn't open and was set aside.
+public struct SetAsideRow: Sendable, Hashable {
+  /// Its identifier, as it was before.
+  public let id: UUID
+  /// The table in which it stood.
+  public let table: String
+  /// When it was set aside; 30 days later it can be deleted for good.
+  public let at: Timestamp
+}
+
 /// What a list shows of an entry and a search needs; no secret.
 public struct EntrySummary: Sendable, Hashable {
   /// The row's identifier.
@@ -63,6 +73,10 @@ public enum VaultChange: Sendable, Hashable {
   case addUnusable(UnusableEntry)
   /// Puts these in the place of all top-level members that aren't understood.
   case setOpaque([OpaqueMember])
+  /// Takes a row that doesn't open out of the way, as it stands, for at least 30 days: an entry here or in the bin, with
+  /// its seed; one that can't be used; a member that isn't understood; a seed that no entry has. Of an entry that opens
+  /// only the summary is made anew.
+  case setAside(UUID)
 }
 
 /// Something about the vault that isn't as it was last written: places, never values.
@@ -81,6 +95,8 @@ public enum VaultFault: Sendable, Hashable, CustomStringConvertible {
   case missingSecret(row: UUID)
   /// The seed of an entry is missing or doesn't open at its place.
   case damagedSecret(row: UUID)
+  /// An entry has no summary, or another revision's: a list doesn't show it as it is.
+  case missingSummary(row: UUID)
   /// A seed that no entry refers to, or another row that has no place in the vault.
   case strayData(table: String, row: UUID)
   /// The ledger's chain is broken at an entry.
@@ -96,9 +112,11 @@ public enum VaultFault: Sendable, Hashable, CustomStringConvertible {
     case .olderCopy(let counter, let seen):
       "this is an older copy of this vault: change \(counter), while change \(seen) was seen on this machine"
     case .value(let table, let row, let column):
-      "\(column) of \(table) \(row.map(\.description) ?? "?") doesn't open at its place"
+      // Where an entry's summary stands is the file's matter.
+      "\(column) of \(table == "item_summary" ? "item" : table) \(row.map(\.description) ?? "?") doesn't open at its place"
     case .missingSecret(let row): "entry \(row) refers to a seed that isn't there"
     case .damagedSecret(let row): "the seed of entry \(row) is missing or doesn't open"
+    case .missingSummary(let row): "the summary of entry \(row) is missing or of another revision"
     case .strayData(let table, let row): "\(table) \(row) belongs to nothing here"
     case .ledger(let sequence): "the ledger doesn't continue at entry \(sequence)"
     case .database(let findings): "SQLite finds the file damaged in \(findings) places"

@@ -15,7 +15,7 @@ public struct VaultCost: Sendable, Equatable {
   static let leastMemoryKiB: Int64 = 8_192
 
   /// 64 MiB, 3 passes: the least a new vault takes.
-  public static let minimum = VaultCost(unchecked: Argon2idCost(memoryKiB: 65_536, passes: 3, lanes: 1))
+  public static let minimum = VaultCost(unchecked: Argon2idCost(uncheckedMemoryKiB: 65_536, passes: 3, lanes: 1))
 
   /// A cost within the bounds.
   ///
@@ -35,11 +35,11 @@ public struct VaultCost: Sendable, Equatable {
   /// The cost that takes about a second where `minimum` takes so many milliseconds; only memory grows.
   public static func tuned(minimumTakes milliseconds: Int) -> VaultCost {
     let factor = min(16, max(1, 1000 / max(1, milliseconds)))
-    return VaultCost(unchecked: Argon2idCost(memoryKiB: 65_536 * factor, passes: 3, lanes: 1))
+    return VaultCost(unchecked: Argon2idCost(uncheckedMemoryKiB: 65_536 * factor, passes: 3, lanes: 1))
   }
 
   /// 8 MiB, 1 pass: for tests, which no command can ask for.
-  package static let forTests = VaultCost(unchecked: Argon2idCost(memoryKiB: 8_192, passes: 1, lanes: 1))
+  package static let forTests = VaultCost(unchecked: Argon2idCost(uncheckedMemoryKiB: 8_192, passes: 1, lanes: 1))
 
   private init(unchecked cost: Argon2idCost) { argon2id = cost }
 

@@ -35,15 +35,9 @@ struct AccumulatorState: Equatable {
 private struct RowMessage {
   var bytes: [UInt8]
 
-  /// lp of a table's or column's name.
-  mutating func append(_ name: String) {
-    appendNumber(UInt64(name.utf8.count), byteCount: 4)
-    bytes.append(contentsOf: name.utf8)
-  }
-
   mutating func append(_ integer: Int64) {
     append(type: 1, byteCount: 8)
-    appendNumber(UInt64(bitPattern: integer), byteCount: 8)
+    withUnsafeBytes(of: integer.bigEndian) { bytes.append(contentsOf: $0) }
   }
 
   mutating func append(type: UInt8, _ value: some Collection<UInt8>) {
@@ -54,13 +48,7 @@ private struct RowMessage {
   // SQLite holds values of at most 2 GiB, so their lengths fit 4 bytes.
   mutating func append(type: UInt8, byteCount: Int) {
     bytes.append(type)
-    appendNumber(UInt64(UInt32(clamping: byteCount)), byteCount: 4)
-  }
-
-  mutating func appendNumber(_ number: UInt64, byteCount: Int) {
-    for index in stride(from: byteCount - 1, through: 0, by: -1) {
-      bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(index))))
-    }
+    withUnsafeBytes(of: UInt32(clamping: byteCount).bigEndian) { bytes.append(contentsOf: $0) }
   }
 }
 
@@ -95,8 +83,8 @@ final class Accumulator {
   /// The digest of a row given by its values in the order of the columns' names.
   func digest(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) -> SIMD4<UInt64> {
     var message = begin(table, row)
-    for (column, value) in zip(table.columns, values) {
-      message.append(column)
+    for (name, value) in zip(table.digestNames, values) {
+      message.bytes.append(contentsOf: name)
       switch value {
       case .null: message.append(type: 0, byteCount: 0)
       case .integer(let integer): message.append(integer)
@@ -112,8 +100,8 @@ final class Accumulator {
     do throws(SQLError) {
       let row = try statement.uuid(table.idIndex)
       var message = begin(table, row)
-      for (index, column) in table.columns.enumerated() {
-        message.append(column)
+      for (index, name) in table.digestNames.enumerated() {
+        message.bytes.append(contentsOf: name)
         switch try statement.type(index) {
         case .integer: message.append(try statement.integer(index))
         case .text: message.append(type: 2, try statement.text(index).utf8)
@@ -135,8 +123,7 @@ final class Accumulator {
     var message = RowMessage(bytes: spare)
     spare = []
     message.bytes.removeAll(keepingCapacity: true)
-    message.append(table.name)
-    message.appendNumber(36, byteCount: 4)
+    message.bytes.append(contentsOf: table.digestStart)
     row.appendText(to: &message.bytes)
     return message
   }
@@ -230,9 +217,11 @@ final class Accumulator {
 extension Statement {
   /// A column of 16 bytes.
   func uuid(_ column: Int) throws(SQLError) -> UUID {
-    guard let id = UUID(bytes: try blob(column)) else {
-      throw SQLError(.wrongType, message: "column \(column) is no identifier")
+    try withBlob(column) { (bytes) throws(SQLError) in
+      guard let id = UUID(bytes: bytes) else {
+        throw SQLError(.wrongType, message: "column \(column) is no identifier")
+      }
+      return id
     }
-    return id
   }
 }

@@ -7,6 +7,14 @@ struct ItemDetail {
   var entry: Entry
   var secretRef: UUID?
   var updatedAt: Timestamp
+
+  /// The entry as its summary has it, which says of a login whether there are one-time codes. The seed itself isn't
+  /// opened, so that an entry whose seed is damaged can still be moved.
+  var shown: Entry {
+    guard case .password(var password) = entry, secretRef != nil else { return entry }
+    password.totp = ItemCodec.standInText
+    return .password(password)
+  }
 }
 
 /// How entries become the values of rows (docs/formats/vault.md).
@@ -19,7 +27,7 @@ enum ItemCodec {
 
   /// Stands where the seed was, since a reader asks for one.
   private static let standIn = SecretValue([0])
-  private static let standInText = SecretValue(utf8: "AA")
+  fileprivate static let standInText = SecretValue(utf8: "AA")
 
   /// The text of the entry's seed, or nil if it has none: base32 of accounts, the Key URI of a login.
   static func seed(of entry: Entry) -> SecretValue? {

@@ -7,6 +7,7 @@ internal import SeifSQL
 struct ItemWriter {
   var rows: RowWriter
   private let items: TableSealer
+  private let summaries: TableSealer
   private let bins: TableSealer
   private let secrets: TableSealer
   /// Known once asked for; false again once something was put into it.
@@ -15,6 +16,7 @@ struct ItemWriter {
   init(_ rows: RowWriter) throws(VaultError) {
     self.rows = rows
     items = try rows.keys.sealer(.item)
+    summaries = try rows.keys.sealer(.itemSummary)
     bins = try rows.keys.sealer(.bin)
     secrets = try rows.keys.sealer(.secret)
   }
@@ -45,11 +47,15 @@ struct ItemWriter {
     var item = ItemDetail(entry: entry, secretRef: nil, updatedAt: rows.now)
     if let seed = ItemCodec.seed(of: entry) { item.secretRef = try insertSeed(seed) }
     let position = try rows.nextPosition(.item)
-    if try rows.insertIfNew(.item, id, try values(id, item, position: position, revision: 1)) { return id }
+    if try rows.insertIfNew(.item, id, try values(id, item, position: position, revision: 1)) {
+      try rows.insert(.itemSummary, id, try summary(id, entry, position: position, revision: 1))
+      return id
+    }
     // Another entry has the identifier.
     item.entry = entry
     let other = Self.settle(&item.entry, rows.makeID())
     try rows.insert(.item, other, try values(other, item, position: position, revision: 1))
+    try rows.insert(.itemSummary, other, try summary(other, item.entry, position: position, revision: 1))
     return other
   }
 
@@ -97,15 +103,21 @@ struct ItemWriter {
     case (nil, let new?): item.secretRef = try insertSeed(new)
     default: break
     }
-    try rows.update(
-      .item, row.id,
-      try values(row.id, item, position: row.position, revision: try Self.next(row.revision)))
+    let revision = try Self.next(row.revision)
+    try rows.update(.item, row.id, try values(row.id, item, position: row.position, revision: revision))
+    try rows.put(.itemSummary, row.id, try summary(row.id, entry, position: row.position, revision: revision))
   }
 
   /// Takes an entry and its seed out for good.
   mutating func delete(_ row: ItemRow, from table: VaultTable) throws(VaultError) {
-    if let reference = row.item.secretRef { try rows.delete(.secret, reference) }
+    if let reference = row.item.secretRef, try rows.has(.secret, reference) { try rows.delete(.secret, reference) }
     try rows.delete(table, row.id)
+  }
+
+  /// Makes the summary of an entry anew.
+  mutating func writeSummary(of row: ItemRow) throws(VaultError) {
+    let values = try summary(row.id, row.item.shown, position: row.position, revision: row.revision)
+    try rows.put(.itemSummary, row.id, values)
   }
 
   private mutating func insertSeed(_ seed: SecretValue) throws(VaultError) -> UUID {
@@ -124,7 +136,16 @@ struct ItemWriter {
     return [
       .blob(try items.seal(detail, row: id, column: "detail", revision: revision)), .blob(id.bytes),
       .integer(position), .integer(revision),
-      .blob(try items.seal(SummaryCodec.encode(item.entry), row: id, column: "summary", revision: revision)),
+    ]
+  }
+
+  private func summary(
+    _ id: UUID, _ entry: Entry, position: Int64, revision: Int64
+  ) throws(VaultError) -> [SQLValue] {
+    let summary = SummaryCodec.encode(entry)
+    return [
+      .blob(id.bytes), .integer(position), .integer(revision),
+      .blob(try summaries.seal(summary, row: id, column: "summary", revision: revision)),
     ]
   }
 
@@ -133,18 +154,19 @@ struct ItemWriter {
   /// Moves an entry into the bin; its place and its seed stay.
   mutating func moveToBin(_ row: ItemRow, removedAt: Timestamp) throws(VaultError) {
     binIsEmpty = false
+    // First the summary, which is found by the entry's position.
+    if try rows.has(.itemSummary, row.id) { try rows.delete(.itemSummary, row.id) }
     try rows.delete(.item, row.id)
     let revision = try Self.next(row.revision)
     var time = SecretBuffer(capacity: 16)
     time.appendBigEndian(UInt64(bitPattern: removedAt.milliseconds), byteCount: 8)
-    let summary = SummaryCodec.encode(try summarised(row))
     try rows.insert(
       .bin, row.id,
       [
         .blob(try bins.seal(row.detail, row: row.id, column: "detail", revision: revision)), .blob(row.id.bytes),
         .integer(row.position),
         .blob(try bins.seal(time.finish(), row: row.id, column: "removed_at", revision: revision)),
-        .integer(revision), .blob(try bins.seal(summary, row: row.id, column: "summary", revision: revision)),
+        .integer(revision),
       ])
   }
 
@@ -152,21 +174,14 @@ struct ItemWriter {
   mutating func moveFromBin(_ row: ItemRow) throws(VaultError) {
     try rows.delete(.bin, row.id)
     let revision = try Self.next(row.revision)
-    let entry = try summarised(row)
     try rows.insert(
       .item, row.id,
       [
         .blob(try items.seal(row.detail, row: row.id, column: "detail", revision: revision)), .blob(row.id.bytes),
         .integer(row.position), .integer(revision),
-        .blob(try items.seal(SummaryCodec.encode(entry), row: row.id, column: "summary", revision: revision)),
       ])
-  }
-
-  // The summary of a login says whether there are one-time codes.
-  private func summarised(_ row: ItemRow) throws(VaultError) -> Entry {
-    guard case .password(var password) = row.item.entry, let seed = try seed(of: row) else { return row.item.entry }
-    password.totp = seed.seed
-    return .password(password)
+    let shown = row.item.shown
+    try rows.put(.itemSummary, row.id, try summary(row.id, shown, position: row.position, revision: revision))
   }
 
   // MARK: - What can't be used or understood
@@ -186,15 +201,14 @@ struct ItemWriter {
     return id
   }
 
-  mutating func setOpaque(_ members: [OpaqueMember]) throws(VaultError) {
-    let connection = rows.connection
-    let old = try sql { () throws(SQLError) in
-      let statement = try connection.prepare("SELECT id FROM opaque_member")
-      var ids: [UUID] = []
-      while try statement.step() { ids.append(try statement.uuid(0)) }
-      return ids
-    }
-    for id in old { try rows.delete(.opaqueMember, id) }
+  /// Puts members in the place of all that open; a damaged one stays, and is in nobody's way.
+  ///
+  /// - Returns: those that were there.
+  @discardableResult
+  mutating func setOpaque(_ members: [OpaqueMember]) throws(VaultError) -> [OpaqueMember] {
+    var damage: [VaultFault] = []
+    let old = try Vault.opaqueMembers(rows.connection, rows.keys, &damage)
+    for (id, _) in old { try rows.delete(.opaqueMember, id) }
     let sealer = try rows.keys.sealer(.opaqueMember)
     for member in members {
       guard member.value.byteCount <= ItemCodec.maximumByteCount else { throw VaultError(.invalidEntry, "too long") }
@@ -207,6 +221,7 @@ struct ItemWriter {
           .integer(try rows.nextPosition(.opaqueMember)), .integer(1),
         ])
     }
+    return old.map(\.member)
   }
 
   private static func next(_ revision: Int64) throws(VaultError) -> Int64 {

@@ -10,6 +10,7 @@ struct RowWriter {
   let now: Timestamp
   private(set) var state: AccumulatorState
   private var positions: [String: Int64] = [:]
+  private let ids: IDSupply
 
   init(connection: Connection, keys: VaultKeys, random: RandomSource, now: Timestamp, state: AccumulatorState) {
     self.connection = connection
@@ -17,6 +18,7 @@ struct RowWriter {
     self.random = random
     self.now = now
     self.state = state
+    ids = IDSupply(random: random)
   }
 
   mutating func insert(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) throws(VaultError) {
@@ -50,6 +52,19 @@ struct RowWriter {
     state.sum.toggle(keys.accumulator.digest(table, row, values))
   }
 
+  /// Puts values in the place of a row, or inserts them where somebody took the row out.
+  mutating func put(_ table: VaultTable, _ row: UUID, _ values: [SQLValue]) throws(VaultError) {
+    guard try has(table, row) else { return try insert(table, row, values) }
+    try update(table, row, values)
+  }
+
+  /// Whether a row is there.
+  func has(_ table: VaultTable, _ row: UUID) throws(VaultError) -> Bool {
+    let statement = try connection.statement(table.selectOne, binding: row)
+    defer { statement.reset() }
+    return try statement.next()
+  }
+
   mutating func delete(_ table: VaultTable, _ row: UUID) throws(VaultError) {
     try forget(table, row)
     try run(table.delete, [.blob(row.bytes)])
@@ -80,15 +95,15 @@ struct RowWriter {
     try statement.run()
   }
 
-  /// The position after the last row of a table; entries and the bin share theirs, so that a place stays free for an
-  /// entry that comes back.
+  /// The position after the last row of a table; entries, their summaries and the bin share theirs, so that a place
+  /// stays free for an entry that comes back.
   mutating func nextPosition(_ table: VaultTable) throws(VaultError) -> Int64 {
     if let next = positions[table.name] {
       positions[table.name] = next &+ 1
       return next
     }
     var last: Int64 = 0
-    for table in table.name == "item" ? [.item, .bin] : [table] {
+    for table in ["item", "bin"].contains(table.name) ? [.item, .itemSummary, .bin] : [table] {
       guard let sql = table.lastPosition else { continue }
       do throws(SQLError) {
         let statement = try connection.prepare(sql)
@@ -102,13 +117,75 @@ struct RowWriter {
     return last + 1
   }
 
+  /// Whether no row of a table stands at a position, nor of those that share its positions.
+  func isFree(_ position: Int64, in table: VaultTable) throws(VaultError) -> Bool {
+    try sql { () throws(SQLError) in
+      let statements: [StaticString] =
+        switch table.name {
+        case "unusable": ["SELECT 1 FROM unusable WHERE position = ?1"]
+        case "opaque_member": ["SELECT 1 FROM opaque_member WHERE position = ?1"]
+        case "secret": ["SELECT 1 FROM secret WHERE position = ?1"]
+        default:
+          [
+            "SELECT 1 FROM item WHERE position = ?1", "SELECT 1 FROM item_summary WHERE position = ?1",
+            "SELECT 1 FROM bin WHERE position = ?1",
+          ]
+        }
+      for text in statements {
+        let statement = try connection.prepare(text)
+        try statement.bind(position, at: 1)
+        defer { statement.reset() }
+        if try statement.step() { return false }
+      }
+      return true
+    }
+  }
+
+  /// Drops rows that belong to nothing and takes the sum of what is there for the state.
+  mutating func acceptContents(of tables: [VaultTable]) throws(VaultError) {
+    let (connection, vaultID) = (connection, keys.vaultID)
+    try sql { () throws(SQLError) in
+      for text: StaticString in [
+        "DELETE FROM vault WHERE id <> ?1", "DELETE FROM accumulator WHERE id <> ?1",
+      ] {
+        let statement = try connection.prepare(text)
+        try statement.bind(vaultID.bytes, at: 1)
+        try statement.run()
+      }
+      try connection.execute(
+        """
+        DELETE FROM item_summary WHERE NOT EXISTS (
+          SELECT 1 FROM item WHERE item.position = item_summary.position AND item.id = item_summary.id)
+        """)
+    }
+    state.sum = try keys.accumulator.sum(of: tables, in: connection) ?? RowSum()
+  }
+
   /// A new identifier for a row, random.
-  func makeID() -> UUID { random.makeUUID() }
+  func makeID() -> UUID { ids.makeID() }
 
   /// Counts the transaction and seals the state.
   mutating func finish() throws(VaultError) {
     state.counter &+= 1
     try keys.accumulator.write(
       state, vaultID: keys.vaultID, nonce: random.makeBytes(AES256GCM.nonceByteCount), to: connection)
+  }
+}
+
+/// Random identifiers, their bytes drawn for many at once: an import makes two hundred thousand. Shared by all copies of
+/// a writer, so that none gives the same twice.
+private final class IDSupply {
+  private let random: RandomSource
+  private var supply: [UInt8] = []
+  private static let byteCount = 16
+
+  init(random: RandomSource) { self.random = random }
+
+  func makeID() -> UUID {
+    if supply.isEmpty { supply = random.makeBytes(Self.byteCount * 64) }
+    let bytes = Array(supply.suffix(Self.byteCount))
+    supply.removeLast(Self.byteCount)
+    guard let id = UUID(random: bytes) else { fatalError("internal error: an identifier of another length") }
+    return id
   }
 }

@@ -62,51 +62,68 @@ enum SummaryCodec {
 
   /// The summary in these bytes, or nil if they aren't one.
   static func decode(_ bytes: RawSpan, id: UUID) -> EntrySummary? {
-    var position = 3
     guard bytes.byteCount >= 3, bytes.byte(0) == 1, bytes.byte(1) < kinds.count else { return nil }
     let flags = bytes.byte(2)
-    func number() -> Int64? {
-      guard bytes.byteCount - position >= 8 else { return nil }
-      defer { position += 8 }
-      return Int64(bitPattern: bytes.number(at: position))
-    }
-    func count() -> Int? {
-      guard bytes.byteCount - position >= 4 else { return nil }
-      defer { position += 4 }
-      return Int(bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt32.self).bigEndian)
-    }
-    func text() -> String? {
-      guard let length = count(), bytes.byteCount - position >= length else { return nil }
-      defer { position += length }
-      return bytes.extracting(position..<position + length).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-    }
-    func texts() -> [String]? {
-      // Each text takes at least its length's 4 bytes, so a count above that is no count.
-      guard let count = count(), count <= (bytes.byteCount - position) / 4 else { return nil }
-      guard count > 0 else { return [] }
-      var texts: [String] = []
-      for _ in 0..<count {
-        guard let text = text() else { return nil }
-        texts.append(text)
-      }
-      return texts
-    }
+    var reader = SummaryReader(at: 3)
     var createdAt: Timestamp?
     var sortIndex: Int64?
     if flags & Flag.createdAt != 0 {
-      guard let milliseconds = number() else { return nil }
+      guard let milliseconds = reader.number(bytes) else { return nil }
       createdAt = Timestamp(milliseconds: milliseconds)
     }
     if flags & Flag.sortIndex != 0 {
-      guard let index = number() else { return nil }
+      guard let index = reader.number(bytes) else { return nil }
       sortIndex = index
     }
-    guard let type = text(), let name = text(), let account = text(), let tags = texts(), let urls = texts(),
-      position == bytes.byteCount
+    guard let type = reader.text(bytes), let name = reader.text(bytes), let account = reader.text(bytes),
+      let tags = reader.texts(bytes),
+      let urls = reader.texts(bytes), reader.position == bytes.byteCount
     else { return nil }
     return EntrySummary(
       id: id, kind: kinds[Int(bytes.byte(1))], type: type, name: name, account: account, tags: tags, urls: urls,
       isFavorite: flags & Flag.isFavorite != 0, hasOneTimeCode: flags & Flag.hasOneTimeCode != 0,
       exactHost: flags & Flag.exactHost != 0, sortIndex: sortIndex, createdAt: createdAt)
+  }
+}
+
+/// A place in a summary's bytes, which are handed to each call: a span can't be held. Not closures over a number: those
+/// cost a check for exclusive access at each of their steps.
+private struct SummaryReader {
+  var position: Int
+
+  init(at position: Int) { self.position = position }
+
+  mutating func number(_ bytes: RawSpan) -> Int64? {
+    guard bytes.byteCount - position >= 8 else { return nil }
+    let number = Int64(bitPattern: bytes.number(at: position))
+    position += 8
+    return number
+  }
+
+  private mutating func count(_ bytes: RawSpan) -> Int? {
+    guard bytes.byteCount - position >= 4 else { return nil }
+    let count = Int(bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt32.self).bigEndian)
+    position += 4
+    return count
+  }
+
+  mutating func text(_ bytes: RawSpan) -> String? {
+    guard let length = count(bytes), bytes.byteCount - position >= length else { return nil }
+    let start = position
+    position += length
+    guard length > 0 else { return "" }
+    return bytes.extracting(start..<position).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  mutating func texts(_ bytes: RawSpan) -> [String]? {
+    // Each text takes at least its length's 4 bytes, so a count above that is no count.
+    guard let count = count(bytes), count <= (bytes.byteCount - position) / 4 else { return nil }
+    guard count > 0 else { return [] }
+    var texts: [String] = []
+    for _ in 0..<count {
+      guard let text = text(bytes) else { return nil }
+      texts.append(text)
+    }
+    return texts
   }
 }

@@ -1,3 +1,4 @@
+private import Glibc
 internal import SeifBytes
 internal import SeifCrypto
 
@@ -54,8 +55,10 @@ final class TableSealer {
   /// Opens one column of many rows.
   func opener(_ column: String) -> ColumnOpener { ColumnOpener(sealer: self, prefix: prefix, column: column) }
 
-  fileprivate func open(_ sealed: RawSpan, aad: [UInt8]) throws(CryptoError) -> SecretValue {
-    try cipher.openCombined(sealed, aad: aad.span.bytes)
+  fileprivate func open(
+    _ sealed: RawSpan, aad: [UInt8], into output: UnsafeMutableRawBufferPointer
+  ) throws(CryptoError) -> Int {
+    try cipher.openCombined(sealed, aad: aad.span.bytes, into: output)
   }
 
   // The buffer is taken out while it is filled: as a property, each append would be checked for exclusive access.
@@ -84,62 +87,64 @@ final class TableSealer {
   }
 }
 
-/// Opens one column of row after row: only the identifier and the revision change in the additional data.
-struct ColumnOpener {
+/// Opens one column of row after row into one buffer, wiped in the end: only the identifier and the revision change in
+/// the additional data.
+struct ColumnOpener: ~Copyable {
   private let sealer: TableSealer
   private let column: String
   private let idOffset: Int
   private let revisionOffset: Int
   private var revision: Int64 = 0
   private var aad: [UInt8]
+  private var output: UnsafeMutableRawBufferPointer
 
   fileprivate init(sealer: TableSealer, prefix: [UInt8], column: String) {
     self.sealer = sealer
     self.column = column
     idOffset = prefix.count
-    aad = prefix + [UInt8](repeating: 0, count: 36) + Array(":\(column):".utf8)
+    aad = prefix + [UInt8](repeating: 0, count: UUID.characterCount) + Array(":\(column):".utf8)
     revisionOffset = aad.count
+    output = .allocate(byteCount: 1024, alignment: 16)
   }
 
-  /// The plaintext, or `damaged` if the value isn't one that was sealed for exactly this place.
-  mutating func open(_ sealed: RawSpan, row: UUID, revision: Int64) throws(VaultError) -> SecretValue {
+  deinit { Self.release(output) }
+
+  private static func release(_ buffer: UnsafeMutableRawBufferPointer) {
+    if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+    buffer.deallocate()
+  }
+
+  /// What `body` makes of the plaintext, or `damaged` if the value isn't one that was sealed for exactly this place.
+  mutating func open<Result>(
+    _ sealed: RawSpan, row: UUID, revision: Int64, _ body: (RawSpan) -> Result
+  ) throws(VaultError) -> Result {
+    if sealed.byteCount > output.count {
+      Self.release(output)
+      output = .allocate(byteCount: 2 * sealed.byteCount, alignment: 16)
+    }
     if revision != self.revision {
       self.revision = revision
       aad.removeSubrange(revisionOffset...)
       aad.append(contentsOf: String(revision).utf8)
     }
     let idOffset = idOffset
-    aad.withUnsafeMutableBufferPointer { row.writeText(to: UnsafeMutableBufferPointer(rebasing: $0[idOffset...])) }
+    aad.withUnsafeMutableBufferPointer { row.write(to: UnsafeMutableBufferPointer(rebasing: $0[idOffset...])) }
+    let byteCount: Int
     do throws(CryptoError) {
-      return try sealer.open(sealed, aad: aad)
+      byteCount = try sealer.open(sealed, aad: aad, into: output)
     } catch {
       throw VaultError(.damaged, "\(column) of a row doesn't open at its place")
     }
+    return body(UnsafeRawBufferPointer(rebasing: output[..<byteCount]).bytes)
   }
 }
 
 extension UUID {
   /// Appends the 36 characters of the lower-case text.
   func appendText(to buffer: inout [UInt8]) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
-      writeText(to: text)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.characterCount) { text in
+      write(to: text)
       buffer.append(contentsOf: text)
-    }
-  }
-
-  /// Writes the 36 characters of the lower-case text to the start of a buffer of at least as many.
-  func writeText(to text: UnsafeMutableBufferPointer<UInt8>) {
-    precondition(text.count >= 36, "internal error: no room for an identifier")
-    func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
-    var position = 0
-    for (index, byte) in bytes.enumerated() {
-      if index == 4 || index == 6 || index == 8 || index == 10 {
-        text[position] = UInt8(ascii: "-")
-        position += 1
-      }
-      text[position] = digit(byte >> 4)
-      text[position + 1] = digit(byte & 15)
-      position += 2
     }
   }
 }

@@ -15,6 +15,8 @@ enum UndoOperation {
   case deleteUnusable(UUID)
   /// Put back the top-level members.
   case setOpaque([OpaqueMember])
+  /// Put back what was set aside.
+  case unsetAside(UUID)
 }
 
 /// Collects what takes back a transaction, as sealed rows of `undo` that share its counter.
@@ -51,6 +53,7 @@ struct UndoRecorder: ~Copyable {
         append(SecretValue(utf8: member.key))
         append(member.value)
       }
+    case .unsetAside(let id): append(7, id)
     }
     if buffer.byteCount >= Self.rowByteCount { try flush(&writer) }
   }
@@ -142,6 +145,7 @@ struct UndoRecorder: ~Copyable {
           members.append(OpaqueMember(key: key, value: try value()))
         }
         operations.append(.setOpaque(members))
+      case 7: operations.append(.unsetAside(try id()))
       default: throw VaultError(.damaged, "undo")
       }
     }

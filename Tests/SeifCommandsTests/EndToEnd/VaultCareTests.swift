@@ -69,7 +69,8 @@ import Testing
     let script = """
       import sqlite3, sys
       db = sqlite3.connect(sys.argv[1])
-      db.execute("update item set summary=zeroblob(length(summary)) where position=(select max(position) from item)")
+      db.execute("update item_summary set summary=zeroblob(length(summary)) "
+                 "where position=(select max(position) from item)")
       db.execute("update secret set value=zeroblob(length(value)) where position=(select max(position) from secret)")
       print(db.execute("select lower(hex(id)) from item order by position desc limit 1").fetchone()[0])
       db.commit()
@@ -104,6 +105,38 @@ import Testing
     #expect(backup.errors.contains("seif doctor"))
     #expect(backup.errors.contains("the seed of entry "))
     #expect(try home.names(in: "backups") == [])
+  }
+
+  @Test func whatDoesNotOpenIsSetAsideAndTheVaultIsWholeAgain() throws {
+    let script = """
+      import sqlite3, sys
+      db = sqlite3.connect(sys.argv[1])
+      db.execute("update item set detail=zeroblob(length(detail)) where position=(select min(position) from item)")
+      db.execute("insert into vault values (zeroblob(16), 1, 1, 0)")
+      db.commit()
+      """
+    let before = try run("list").output
+    let damaged = try home.run("python3", "-c", script, home.file(".local/share/seif/vault.db"))
+    try #require(damaged.exitCode == 0, "\(damaged.errors)")
+    let refused = try run("remove", "GitHub")
+    #expect(refused.exitCode == 65)
+    #expect(refused.errors.contains("seif doctor --set-aside"))
+    // Nobody is there to ask, and nothing changes.
+    #expect(try run("doctor", "--set-aside").exitCode == 64)
+    #expect(try run("list").output == before)
+    let early = try run("doctor", "--accept-contents", "--yes")
+    #expect(early.exitCode == 65)
+    let aside = try run("doctor", "--set-aside", "--yes")
+    #expect(aside.exitCode == 2)
+    #expect(aside.errors.contains("1 set aside"))
+    #expect(aside.output.contains("belongs to nothing here"))
+    #expect(try run("list").output.split(separator: "\n").count == before.split(separator: "\n").count - 1)
+    let settled = try run("doctor", "--accept-contents", "--yes")
+    #expect(settled.exitCode == 0)
+    #expect(settled.output == "✓ every value is as it was last written\n")
+    #expect(try run("list").exitCode == 0)
+    #expect(try run("undo").exitCode == 0)
+    #expect(try run("list").output == before)
   }
 
   @Test func anOlderCopyOfTheVaultIsNoticed() throws {

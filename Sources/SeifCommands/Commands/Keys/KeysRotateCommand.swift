@@ -128,7 +128,7 @@ struct KeysRotateCommand: Command {
         }
       }
     } catch {
-      throw failure ?? CommandFailure(error, folder: vault.location.folder)
+      throw failure ?? WayInSentences.failure(error, folder: vault.location.folder)
     }
   }
 }

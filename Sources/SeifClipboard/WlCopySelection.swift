@@ -1,0 +1,108 @@
+internal import CSeif
+internal import Glibc
+
+/// The clipboard by the program `wl-copy`, for desktops that give it only to programs with a window.
+///
+/// It keeps what it copies in a file below `/tmp`, readable to its owner, until it ends by losing the clipboard. So it is
+/// used only where a person allows it, and is ended by clearing what it offers, since a killed one leaves the file.
+final class WlCopySelection: OwnedSelection {
+  let way: ClipboardWay
+  let descriptor: Int32 = -1
+  private let program: String
+  private let primary: [String]
+  private let child: Int32
+
+  init(_ message: ClipboardMessage, searchPath: String) throws(ClipboardError) {
+    guard let program = Self.find(searchPath) else { throw .wlCopyFailed }
+    self.program = program
+    let hasMark = Self.marks(program: program)
+    way = hasMark ? .wlCopySensitive : .wlCopy
+    primary = message.options.alsoPrimary ? ["--primary"] : []
+    var ends: [Int32] = [-1, -1]
+    guard seif_pipe(&ends) == 0 else { throw .wlCopyFailed }
+    defer { ends.forEach { close($0) } }
+    let words = ["--foreground", "--type", "text/plain;charset=utf-8"] + (hasMark ? ["--sensitive"] : []) + primary
+    guard let child = Self.start(program, words, input: ends[0], output: nil) else { throw .wlCopyFailed }
+    self.child = child
+    message.withText { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = write(ends[1], UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count > 0 { rest = rest.dropFirst(count) } else if count == 0 || errno != EINTR { return }
+      }
+    }
+    close(ends[1])
+    ends.removeLast()
+    // It says nothing when it has the clipboard; one that doesn't get it has ended by now.
+    if Self.ends(child, within: 500) { throw .wlCopyFailed }
+  }
+
+  /// Nobody asks us: `wl-copy` answers. It ends when it loses the clipboard.
+  func answer() -> Bool { !Self.ends(child, within: 0) }
+
+  func end() {
+    // Ended before: somebody else has the clipboard, and clearing would take theirs.
+    if Self.ends(child, within: 0) { return }
+    if let clearing = Self.start(program, ["--clear"] + primary, input: nil, output: nil) {
+      if !Self.ends(clearing, within: 2000) { kill(clearing, SIGKILL) }
+    }
+    if !Self.ends(child, within: 2000) { kill(child, SIGTERM) }
+  }
+
+  /// Whether the `wl-copy` on a search path has a mark for secrets; false where there is none.
+  static func marks(searchPath: String) -> Bool { find(searchPath).map { marks(program: $0) } ?? false }
+
+  private static func marks(program: String) -> Bool {
+    help(program).firstRange(of: Array("--sensitive".utf8)) != nil
+  }
+
+  private static func find(_ searchPath: String) -> String? {
+    searchPath.split(separator: ":").filter { $0.hasPrefix("/") }.map { "\($0)/wl-copy" }
+      .first { access($0, X_OK) == 0 }
+  }
+
+  private static func help(_ program: String) -> [UInt8] {
+    var ends: [Int32] = [-1, -1]
+    guard seif_pipe(&ends) == 0 else { return [] }
+    let child = start(program, ["--help"], input: nil, output: ends[1])
+    close(ends[1])
+    defer { close(ends[0]) }
+    guard let child else { return [] }
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let end = Moment.now + 1000
+    while text.count < 1 << 16, Wait.readable(ends[0], until: end) {
+      let count = read(ends[0], &buffer, buffer.count)
+      if count <= 0 { break }
+      text += buffer.prefix(count)
+    }
+    if !Self.ends(child, within: 500) { kill(child, SIGKILL) }
+    return text
+  }
+
+  /// Whether a child has ended, or does within so many milliseconds.
+  private static func ends(_ child: Int32, within milliseconds: Int64) -> Bool {
+    let end = Moment.now + milliseconds
+    while true {
+      let result = waitpid(child, nil, WNOHANG)
+      if result == child || (result < 0 && errno == ECHILD) { return true }
+      if Moment.now >= end { return false }
+      usleep(20_000)
+    }
+  }
+
+  private static func start(_ program: String, _ words: [String], input: Int32?, output: Int32?) -> Int32? {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
+    if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
+    // Our own answer's pipe isn't for it: a child that holds it open would keep the parent waiting.
+    if output == nil { posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) }
+    if input == nil { posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) }
+    var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { strdup($0) } + [nil]
+    defer { arguments.forEach { free($0) } }
+    var child: pid_t = 0
+    return posix_spawn(&child, program, &actions, nil, &arguments, environ) == 0 ? child : nil
+  }
+}

@@ -1,0 +1,93 @@
+/// One line that can be typed, and what it is for.
+struct Example: Sendable, Equatable {
+  let line: String
+  let about: String
+  /// What it ends with in the folder of the tests.
+  let exitCode: ExitCode
+
+  init(_ line: String, _ about: String, exitCode: ExitCode = .done) {
+    self.line = line
+    self.about = about
+    self.exitCode = exitCode
+  }
+}
+
+/// Examples for each command, shown in its help and its page of the manual.
+///
+/// Tests run every line as it stands, in a folder with the files that the lines name, a vault, and a desktop.
+enum Examples {
+  static func of(_ command: any Command.Type) -> [Example] { byCommand[command.name] ?? [] }
+
+  static let byCommand: [String: [Example]] = [
+    "open": [
+      Example("seif open phone.authbackup", "the codes in a backup; nothing is saved"),
+      Example("seif open phone.authbackup --json >names.json", "what is in it but for the secrets, for a script"),
+    ],
+    "inspect": [Example("seif inspect phone.authbackup", "what anyone can read in it")],
+    "verify": [Example("seif verify phone.authbackup", "each rule of its format, one a line")],
+    "convert": [
+      Example(
+        "seif convert phone.authbackup --to uri-list -o -", "otpauth URIs on standard output, in clear",
+        exitCode: .partial),
+      Example("seif convert old.json --to authbackup -o new.authbackup", "seal a file in clear"),
+    ],
+    "formats": [Example("seif formats", "what is read and written")],
+    "init": [
+      Example("seif init --vault work --recovery-sheet sheet.txt", "a second vault, in the folder work")
+    ],
+    "status": [Example("seif status", "the vault, its ways in, its last proven backup")],
+    "paths": [Example("seif paths", "where things lie")],
+    "list": [
+      Example("seif list --kind login --sort name", "all logins, by name"),
+      Example("seif list --tag work --json", "what is tagged so, for a script"),
+    ],
+    "show": [
+      Example("seif show forge", "one entry, its secrets masked"),
+      Example("seif show forge --reveal", "and with them"),
+    ],
+    "code": [
+      Example("seif code github", "the code, and how long it is good for"),
+      Example("CODE=$(seif code GitHub:ana@example.com)", "for a script: the plain code"),
+      Example("seif code github --copy", "to the clipboard instead of the screen"),
+    ],
+    "copy": [
+      Example("seif copy forge", "the password, gone after 30 s"),
+      Example("seif copy forge user --for 10", "the user name, gone after 10 s"),
+    ],
+    "generate": [
+      Example("seif generate --length 24 --no-look-alikes", "a password that can be read out"),
+      Example("seif generate --words 6", "a phrase of six words, 60 bits"),
+    ],
+    "add": [
+      Example("seif add code --name Forge --secret-file uri.txt", "an account from its Key URI"),
+      Example("seif generate | seif add login --name Shop --account ana --secret-fd 0", "a login with a new password"),
+    ],
+    "edit": [Example("seif edit forge --tag work --favorite", "change what is named, and no more")],
+    "remove": [Example("seif remove gitlab", "into the bin")],
+    "undo": [Example("seif undo", "take the last change back")],
+    "bin list": [Example("seif bin list", "what can be brought back")],
+    "bin restore": [Example("seif bin restore gitlab", "bring it back")],
+    "doctor": [Example("seif doctor", "check every value")],
+    "import": [
+      Example("seif import phone.authbackup --dry-run", "what would happen"),
+      Example("seif import phone.authbackup", "take the entries in"),
+    ],
+    "export": [Example("seif export --to authbackup -o all.authbackup", "the whole vault as a sealed file")],
+    "backup create": [
+      Example("seif backup create --destination backups", "make a backup and prove that it opens")
+    ],
+    "backup list": [Example("seif backup list --destination backups", "which there are, and which are proven")],
+    "run": [
+      Example("DB=seif://forge/password seif run -- printenv DB", "a secret in a variable, masked in what is printed"),
+      Example("seif run --fd 3=seif://forge/password -- cat /dev/fd/3", "by a descriptor, in no environment"),
+    ],
+    "inject": [
+      Example("echo 'user = {{ seif://forge/username }}' | seif inject -o app.conf", "a template filled, for you alone")
+    ],
+    "git-credential": [
+      Example("git config --global credential.helper '!seif git-credential'", "let git ask Seif for its logins")
+    ],
+    "qr": [Example("seif qr github --yes -o github.png", "a picture for a phone; remove it afterwards")],
+    "completion": [Example("seif completion bash >seif.bash", "the script as a file")],
+  ]
+}

@@ -1,0 +1,110 @@
+import FoundationEssentials
+import Glibc
+import SeifTestSupport
+import Testing
+
+@testable import SeifCommands
+
+/// The manual's pages, and the examples in them and in the help.
+@Suite struct ManualTests {
+  @Test func everyPageRendersWithoutAWarning() throws {
+    let home = try Home()
+    _ = try home.folder("man")
+    for name in ManPage.names(CommandTable.all) {
+      let page = try home.seif("man-page", name)
+      #expect(page.exitCode == 0)
+      let file = try home.write(page.output, as: "man/\(name).1")
+      let lint = try home.run("mandoc", "-T", "lint", "-W", "warning", file)
+      #expect(lint.output + lint.errors == "", "\(name)")
+      let groff = try home.run("groff", "-ww", "-man", "-T", "utf8", "-K", "utf8", file)
+      #expect(groff.errors == "", "\(name)")
+      let shown = try home.run(
+        "man", "--warnings", "-l", file, environment: ["MANWIDTH": "80", "LC_ALL": "C.UTF-8", "MANPAGER": "cat"])
+      #expect(shown.exitCode == 0)
+      #expect(shown.errors == "", "\(name)")
+      #expect(shown.output.hasPrefix(name.uppercased() + "(1)"), "\(name)")
+    }
+  }
+
+  @Test func aPageHasTheWholeHelpOfItsCommand() throws {
+    let home = try Home()
+    for command in CommandTable.all {
+      let name = "seif-" + command.name.split(separator: " ").joined(separator: "-")
+      let file = try home.write(try ManPage.text([name], CommandTable.all), as: "page.1")
+      let shown = try home.run(
+        "man", "-l", file, environment: ["MANWIDTH": "2000", "LC_ALL": "C.UTF-8", "MANPAGER": "cat"])
+      func words(_ text: String) -> [Substring] { text.split { $0.isWhitespace || $0 == "." } }
+      let page = Set(words(shown.output).map { $0.lowercased() })
+      for word in words(Help.page(command)) where word != "Options:" && word != "Examples:" {
+        // Other dashes and quotes than in the help would make a line that can't be copied.
+        #expect(page.contains(word.lowercased()), "\(name): \(word)")
+      }
+    }
+    let overview = try ManPage.text([], CommandTable.all)
+    for name in ManPage.names(CommandTable.all).dropFirst() {
+      #expect(overview.contains(name.split(separator: "-").joined(separator: "\\-")))
+    }
+    #expect(try home.seif("man-page", "nothing").exitCode == 66)
+  }
+
+  @Test func everyCommandHasAnExampleAndEveryExampleACommand() {
+    #expect(Set(Examples.byCommand.keys) == Set(CommandTable.all.map { $0.name }))
+    for command in CommandTable.all {
+      #expect(Examples.of(command).contains { $0.line.contains("seif \(command.name)") }, "\(command.name)")
+    }
+  }
+
+  // MARK: - Running the examples
+
+  /// What has to have happened before.
+  private static let preparations = ["undo": "seif remove gitlab", "bin restore": "seif remove gitlab"]
+
+  /// A home with the files that the examples name, and a pinentry that knows the passphrases.
+  private func world() throws -> (home: Home, environment: [String: String]) {
+    let home = try Fixture.withVault()
+    _ = try home.folder("backups")
+    let tools = try home.folder("tools")
+    try FileManager.default.createSymbolicLink(atPath: tools + "/seif", withDestinationPath: Home.program)
+    let uri = "otpauth://totp/Forge:ana?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Forge"
+    try home.write(uri + "\n", as: "uri.txt")
+    let account =
+      "{\"type\":\"totp\",\"issuer\":\"Old\",\"account\":\"\",\"secret\":\"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\"}"
+    try home.write("{\"schema\":\"seif-records\",\"version\":1,\"accounts\":[\(account)]}", as: "old.json")
+    try home.write(
+      """
+      #!/bin/sh
+      echo 'OK ready'
+      while read -r line; do
+        case $line in
+          SETDESC*New*|SETDESC*Again*) answer='\(Canary.filePassphrase)' ;;
+          SETDESC*vault*) answer='\(Canary.vaultPassphrase)' ;;
+          SETDESC*) answer='\(Canary.filePassphrase)' ;;
+          GETPIN) echo "D $answer" ;;
+        esac
+        echo OK
+        [ "$line" != BYE ] || exit 0
+      done
+
+      """, as: "pinentry-in-clear")
+    chmod(home.file("pinentry-in-clear"), 0o700)
+    chmod(home.file("uri.txt"), 0o600)
+    return (
+      home, ["PATH": "\(tools):/usr/bin:/bin", "SEIF_PINENTRY": home.file("pinentry-in-clear"), "LANG": "C.UTF-8"]
+    )
+  }
+
+  @Test func everyExampleRunsAsItStands() throws {
+    let server = try XServer()
+    for command in CommandTable.all {
+      for example in Examples.of(command) {
+        let (home, environment) = try world()
+        let all = environment.merging(server.environment) { $1 }
+        if let first = Self.preparations[command.name] {
+          #expect(try home.run("sh", "-c", first, environment: all).exitCode == 0, "\(first)")
+        }
+        let result = try home.run("bash", "-c", example.line, environment: all)
+        #expect(result.exitCode == example.exitCode.rawValue, "\(example.line): \(result.errors)")
+      }
+    }
+  }
+}
