@@ -5,6 +5,7 @@ bin = $(DESTDIR)$(PREFIX)/bin
 share = $(DESTDIR)$(PREFIX)/share
 doc = $(share)/doc/seif
 man = $(share)/man/man1
+units = $(share)/systemd/user
 bash = $(share)/bash-completion/completions
 zsh = $(share)/zsh/site-functions
 fish = $(share)/fish/vendor_completions.d
@@ -55,10 +56,15 @@ install-documents:
 	install -d "$(doc)"
 	tar -cf - --exclude=__pycache__ $(documents) | tar -xf - -C "$(doc)" --no-same-owner
 	chmod -R u=rwX,go=rX "$(doc)"
+	install -d "$(units)"
+	for unit in seif-agent.socket seif-agent.service; do \
+	  sed -e 's|@bin@|$(PREFIX)/bin|' -e 's|@doc@|$(PREFIX)/share/doc/seif|' "share/systemd/user/$$unit" \
+	    > "$(units)/$$unit" && chmod 644 "$(units)/$$unit" || exit 1; done
 
 uninstall:
 	rm -f "$(bin)/seif" "$(man)/seif.1" "$(man)"/seif-*.1 "$(bash)/seif" "$(zsh)/_seif" "$(fish)/seif.fish"
 	rm -rf "$(doc)"
+	rm -f "$(units)/seif-agent.socket" "$(units)/seif-agent.service"
 	@scripts/say-vaults
 
 clean:

@@ -33,6 +33,7 @@ let package = Package(
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(
       name: "CImages", providers: [.apt(["libpng-dev", "libturbojpeg0-dev", "libzbar-dev", "libqrencode-dev"])]),
     .systemLibrary(name: "CClipboard", providers: [.apt(["libxcb1-dev"])]),
@@ -45,17 +46,21 @@ let package = Package(
     target("SeifBackups", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], core),
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
-    target("SeifSQLTesting", ["CSQLite"], strict),
+    .target(
+      name: "SeifSQLTesting", dependencies: ["CSQLite"], swiftSettings: strict,
+      linkerSettings: [.linkedLibrary("sqlite3")]),
     target(
       "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
     target("SeifImages", ["SeifBytes", "CImages", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
     target("SeifClipboard", ["SeifBytes", "CClipboard", "CSeif"], strict),
     target(
+      "SeifAgent", ["SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
+    target(
       "SeifCommands",
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
-        "SeifTransports", "SeifImages", "SeifClipboard", "CSeif",
+        "SeifTransports", "SeifImages", "SeifClipboard", "SeifAgent", "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
@@ -68,7 +73,7 @@ let package = Package(
       name: "seif-bench",
       dependencies: [
         "SeifBytes", "SeifCrypto", "SeifRecords", "SeifFormats", "SeifVault", "CSQLite", "COpenSSL", "CSodium",
-      ], path: "Tests/Benchmarks", swiftSettings: strict),
+      ], path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: [.linkedLibrary("sqlite3")]),
     // Only for tests: work on a vault and a folder of backups that is killed, cut short and refused (Tests/Crash).
     .executableTarget(
       name: "seif-crash",
@@ -86,6 +91,7 @@ let package = Package(
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
+    tests("SeifAgentTests", ["SeifAgent", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
     tests("SeifCommandsTests", ["SeifCommands", "SeifClipboard", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),
   ]

@@ -1,9 +1,47 @@
 #pragma once
 #include <sqlite3.h>
+#include <dlfcn.h>
+#include <stddef.h>
 
-// sqlite3_config and sqlite3_db_config are variadic.
-static inline int seif_sqlite3_db_config_flag(sqlite3 *database, int option, int on) {
+// No `link`: the library's relocations are a quarter of the program's start, and many commands never need it. Its
+// functions, each with the type that the library's own header gives it, are found when the first is called.
+#define SEIF_LIBSQLITE(ENTRY)                                                                                         \
+  ENTRY(sqlite3_backup_finish) ENTRY(sqlite3_backup_init) ENTRY(sqlite3_backup_step)                                  \
+  ENTRY(sqlite3_bind_blob64) ENTRY(sqlite3_bind_int64) ENTRY(sqlite3_bind_null)                                       \
+  ENTRY(sqlite3_bind_text64) ENTRY(sqlite3_bind_zeroblob) ENTRY(sqlite3_busy_timeout)                                 \
+  ENTRY(sqlite3_changes64) ENTRY(sqlite3_clear_bindings) ENTRY(sqlite3_close_v2)                                      \
+  ENTRY(sqlite3_column_blob) ENTRY(sqlite3_column_bytes) ENTRY(sqlite3_column_count)                                  \
+  ENTRY(sqlite3_column_int64) ENTRY(sqlite3_column_name) ENTRY(sqlite3_column_text)                                   \
+  ENTRY(sqlite3_column_type) ENTRY(sqlite3_data_count) ENTRY(sqlite3_db_config) ENTRY(sqlite3_errmsg)                 \
+  ENTRY(sqlite3_errstr) ENTRY(sqlite3_exec) ENTRY(sqlite3_extended_errcode)                                           \
+  ENTRY(sqlite3_extended_result_codes) ENTRY(sqlite3_file_control) ENTRY(sqlite3_finalize)                            \
+  ENTRY(sqlite3_get_autocommit) ENTRY(sqlite3_last_insert_rowid) ENTRY(sqlite3_limit)                                 \
+  ENTRY(sqlite3_open_v2) ENTRY(sqlite3_prepare_v2) ENTRY(sqlite3_prepare_v3) ENTRY(sqlite3_reset)                     \
+  ENTRY(sqlite3_sql) ENTRY(sqlite3_step) ENTRY(sqlite3_system_errno) ENTRY(sqlite3_wal_checkpoint_v2)
+
+#define SEIF_FIELD(name) __typeof__(name) *_Nonnull name;
+typedef struct { SEIF_LIBSQLITE(SEIF_FIELD) } seif_libsqlite;
+#undef SEIF_FIELD
+
+// The table, filled; null: the library, or a function of it, isn't there.
+static inline const seif_libsqlite *seif_load_libsqlite(const char *file) {
+  static seif_libsqlite table;
+  void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
+  if (!library) return NULL;
+#define SEIF_FIND(name)                                                                                               \
+  {                                                                                                                   \
+    void *function = dlsym(library, #name);                                                                           \
+    if (!function) return NULL;                                                                                       \
+    table.name = (__typeof__(name) *)function;                                                                        \
+  }
+  SEIF_LIBSQLITE(SEIF_FIND)
+#undef SEIF_FIND
+  return &table;
+}
+
+// sqlite3_db_config is variadic.
+static inline int seif_sqlite3_db_config_flag(const seif_libsqlite *s, sqlite3 *database, int option, int on) {
   int result = 0;
-  return sqlite3_db_config(database, option, on, &result);
+  return s->sqlite3_db_config(database, option, on, &result);
 }
 static const sqlite3_destructor_type seif_SQLITE_TRANSIENT = (sqlite3_destructor_type)-1;

@@ -2,16 +2,22 @@
 #pragma once
 // Not _GNU_SOURCE: with it fd_set has another spelling than in the Glibc module, which a debug build refuses.
 #include <sys/select.h>
+#include <stddef.h>
+#include <string.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
+#include <sys/un.h>
+#include <time.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -55,6 +61,91 @@ static inline int seif_ignores(int signal) {
   struct sigaction action;
   return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
+
+// Sockets of this machine. Glibc declares what follows only under _GNU_SOURCE.
+static inline int seif_unix_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+static inline int seif_accept(int listener) {
+  return (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
+}
+static inline int seif_unix_name(struct sockaddr_un *name, const char *path) {
+  size_t length = strlen(path);
+  if (length >= sizeof name->sun_path) return ENAMETOOLONG;
+  memset(name, 0, sizeof *name);
+  name->sun_family = AF_UNIX;
+  memcpy(name->sun_path, path, length);
+  return 0;
+}
+static inline int seif_connect(int descriptor, const char *path) {
+  struct sockaddr_un name;
+  int refusal = seif_unix_name(&name, path);
+  if (refusal) return refusal;
+  return connect(descriptor, (struct sockaddr *)&name, sizeof name) == 0 ? 0 : errno;
+}
+static inline int seif_bind_and_listen(int descriptor, const char *path, int backlog) {
+  struct sockaddr_un name;
+  int refusal = seif_unix_name(&name, path);
+  if (refusal) return refusal;
+  if (bind(descriptor, (struct sockaddr *)&name, sizeof name) != 0) return errno;
+  return listen(descriptor, backlog) == 0 ? 0 : errno;
+}
+// Who connected, as the kernel noted it then: process and user.
+static inline int seif_peer(int descriptor, int *process, unsigned int *user) {
+  struct { pid_t pid; uid_t uid; gid_t gid; } who;
+  socklen_t length = sizeof who;
+  if (getsockopt(descriptor, SOL_SOCKET, 17 /* SO_PEERCRED */, &who, &length) != 0) return errno;
+  if (length != sizeof who) return EINVAL;
+  *process = who.pid;
+  *user = who.uid;
+  return 0;
+}
+static inline int seif_is_listening_unix_socket(int descriptor) {
+  int value = 0, domain = 0;
+  socklen_t length = sizeof value;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &value, &length) != 0 || !value) return 0;
+  length = sizeof domain;
+  return getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX;
+}
+// Sends without waiting and without a signal where the other side is gone.
+static inline long seif_send(int descriptor, const void *bytes, size_t length) {
+  return send(descriptor, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+static inline long seif_receive(int descriptor, void *bytes, size_t length) {
+  return recv(descriptor, bytes, length, MSG_DONTWAIT);
+}
+// Milliseconds since the machine started, the time it slept included.
+static inline int64_t seif_milliseconds_since_boot(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+// The place of a needle in a haystack, or -1.
+void *memmem(const void *, size_t, const void *, size_t);
+static inline long seif_find(const void *hay, size_t hays, const void *needle, size_t needles) {
+  const char *found = (const char *)memmem(hay, hays, needle, needles);
+  return found ? (long)(found - (const char *)hay) : -1;
+}
+// For a child that is to have nothing of ours: no descriptor from `first` on, and no folder that a disk waits for.
+#include <spawn.h>
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *, const char *);
+static inline int seif_spawn_apart(posix_spawn_file_actions_t *actions, int first) {
+  int refusal = posix_spawn_file_actions_addclosefrom_np(actions, first);
+  return refusal ? refusal : posix_spawn_file_actions_addchdir_np(actions, "/");
+}
+static inline int seif_device_major(uint64_t device) {
+  return (int)(((device >> 8) & 0xfff) | ((device >> 32) & ~0xfffULL));
+}
+static inline int seif_device_minor(uint64_t device) {
+  return (int)((device & 0xff) | ((device >> 12) & ~0xffULL));
+}
+// Overwrites what the calls that have returned left on this thread's stack: it is kept for the next thread.
+static __attribute__((noinline)) void seif_wipe_stack(void) {
+  char left[192 * 1024];
+  memset(left, 0, sizeof left);
+  __asm__ volatile("" : : "r"(left) : "memory");
+}
+// Overwrites what is given back to the C library's heap, from now on.
+static inline int seif_wipe_freed_memory(void) { return mallopt(M_PERTURB, 0x5a); }
 // Marks every descriptor from 3 up to be closed when another program takes this process over.
 static inline void seif_close_others_on_exec(void) {
   if (syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0) return;

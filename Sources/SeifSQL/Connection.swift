@@ -85,7 +85,7 @@ package final class Connection {
     sqlite3_extended_result_codes(database, 1)
     sqlite3_busy_timeout(database, max(0, options.busyTimeoutMilliseconds))
     for (option, on) in Self.flags {
-      let result = seif_sqlite3_db_config_flag(database, option, on)
+      let result = seif_sqlite3_db_config_flag(libsqlite, database, option, on)
       guard result == SQLITE_OK else { throw error(result) }
     }
     for (limit, value) in Self.limits { sqlite3_limit(database, limit, value) }

@@ -1,7 +1,9 @@
 """What a trace of the system calls shows of whole commands."""
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -53,6 +55,31 @@ class Calls(unittest.TestCase):
                 before = "\n".join(lines[:first])
                 self.assertIn("prctl(PR_SET_DUMPABLE, SUID_DUMP_DISABLE) = 0", before)
                 self.assertIn("RLIMIT_CORE, {rlim_cur=0, rlim_max=0}", before)
+
+    def test_a_code_from_the_agent_touches_neither_the_vault_nor_a_library(self):
+        runtime = self.folder / "run"
+        runtime.mkdir(mode=0o700)
+        env = {"HOME": str(self.folder / "home"), "PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": str(runtime),
+               "SEIF_PINENTRY": ""}
+
+        def seif(*words):
+            return subprocess.run([*words], cwd=self.folder, capture_output=True, text=True, env=env,
+                                  stdin=subprocess.DEVNULL, timeout=120)
+        program = str(documents.seif_binary())
+        self.assertEqual(0, seif(program, "unlock", "--passphrase-file", "pass").returncode)
+        agent = json.loads(seif(program, "agent", "status", "--json").stdout)["process"]
+        try:
+            done = seif("strace", "-f", "-qq", "-o", "agent-trace", "-e", f"trace={TRACED}", program, "code", "forge")
+            self.assertEqual(0, done.returncode, done.stderr)
+        finally:
+            os.kill(agent, signal.SIGTERM)
+        lines = (self.folder / "agent-trace").read_text().splitlines()
+        touched = [line for line in lines if re.search(r"vault\.db|libcrypto|libsodium|libsqlite|libsystemd", line)]
+        self.assertEqual([], touched)
+        sockets = [line for line in lines if re.search(r"\b(socket|connect|bind)\(", line)]
+        self.assertEqual(2, len(sockets), sockets)
+        self.assertIn("AF_UNIX", sockets[0])
+        self.assertRegex(sockets[1], r'sun_path="/proc/self/fd/\d+/agent\.sock"')
 
     def test_no_file_is_made_in_a_folder_for_temporary_files(self):
         for command, lines in self.traces.items():

@@ -29,6 +29,11 @@ class Sources(unittest.TestCase):
         calls = r"(?<!func )(?<!try )\b(socket|socketpair|getaddrinfo|gethostbyname|URLSession)\("
         self.assertEqual([], list(self.found(calls)))
         self.assertEqual([], list(self.found(r"\b(AF_INET6?|SOCK_STREAM|SOCK_DGRAM)\b")))
+        # The agent's is of this machine, made at one place and used by its folder alone.
+        shim = documents.read(documents.ROOT / "Sources" / "CSeif" / "shim.h")
+        self.assertEqual(["socket(AF_UNIX,"], re.findall(r"(?<!_)\bsocket\(\w+,", shim))
+        self.assertEqual({"Sources/SeifAgent/Client/RuntimeFolder.swift"},
+                         {path for path, _ in self.found(r"\bseif_unix_socket\(")})
 
     def test_nothing_is_logged(self):
         self.assertEqual([], list(self.found(r"\b(syslog|openlog|sd_journal_\w+|NSLog|os_log|Logger)\(")))

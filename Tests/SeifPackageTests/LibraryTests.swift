@@ -7,7 +7,7 @@ import Testing
 @Suite("The program seif loads at start-up")
 struct LibraryTests {
   static let allowed = [
-    "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "libstdc++", "libsqlite3",
+    "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "libstdc++",
   ]
 
   /// The names without version and architecture of all that `ldd` lists: `libc` for `libc.so.6 => /lib/…`.

@@ -20,7 +20,9 @@ enum EntryField {
     let folded = Query.folded(name)
     let fields = all(entry)
     if folded == "code", hasCode(entry) { return .code }
-    if let field = fields.first(where: { $0.name == folded }) { return .value(name: field.name, field.value) }
+    // References say `username`, as git does; `edit` says `user`.
+    let ours = folded == "username" ? "user" : folded
+    if let field = fields.first(where: { $0.name == ours }) { return .value(name: field.name, field.value) }
     if let field = entry.info.customFields.first(where: { Query.folded($0.name) == folded }) {
       return .value(name: field.name, field.value)
     }

@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifRecords
 internal import SeifVault
@@ -46,7 +47,7 @@ struct AddCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     if let picture { return try picture.run(context) }
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
     var made = try make(context)
     var info = made.info
@@ -54,7 +55,8 @@ struct AddCommand: Command {
     info.createdAt = Timestamp(seconds: context.clock.now())
     if kind != .note, let notes = try entry.text(context) { info.notes = notes }
     made.info = info
-    let ids = try withVaultErrors(folder) { () throws(VaultError) in try vault.add([made]) }
+    let entry = made
+    let ids = try withVault(folder) { () throws(VaultUseError) in try vault.apply([.add(entry)], ifCounterIs: nil) }
     let id = ids.first?.description ?? ""
     if output.json {
       var writer = JSONWriter(indent: 2)

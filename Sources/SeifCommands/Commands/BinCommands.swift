@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifRecords
 internal import SeifVault
@@ -24,10 +25,10 @@ struct BinListCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readOnly, context)
+    let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
-    let bin = try withVaultErrors(folder) { () throws(VaultError) in try vault.bin() }
-    let damage = VaultDamage(vault).tell(context)
+    let bin = try withVault(folder) { () throws(VaultUseError) in try vault.bin() }
+    let damage = vault.tell(context)
     if output.json {
       try context.output.writeLine(json: document(bin))
       return damage.exitCode
@@ -95,10 +96,10 @@ struct BinRestoreCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    let bin = try withVaultErrors(folder) { () throws(VaultError) in try vault.bin() }
-    _ = VaultDamage(vault).tell(context)
+    let bin = try withVault(folder) { () throws(VaultUseError) in try vault.bin() }
+    _ = vault.tell(context)
     var chosen: [BinnedEntry] = []
     for query in queries {
       guard !query.isEmpty else { throw CommandFailure(.usage, "the query is empty", hint: "Give a name or an id.") }
@@ -115,7 +116,8 @@ struct BinRestoreCommand: Command {
       }
       if !chosen.contains(where: { $0.id == hit.id }) { chosen.append(hit) }
     }
-    try withVaultErrors(folder) { () throws(VaultError) in try vault.restoreFromBin(chosen.map(\.id)) }
+    let ids = chosen.map(\.id)
+    _ = try withVault(folder) { () throws(VaultUseError) in try vault.apply(ids.map { .restore($0) }, ifCounterIs: nil) }
     context.talk.say(.ok, EntryLabel.some(chosen.map { ($0.entry.name, $0.entry.account) }, "back"))
     return .done
   }

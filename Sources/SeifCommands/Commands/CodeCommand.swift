@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifOTP
 internal import SeifVault
@@ -52,33 +53,68 @@ struct CodeCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    // Read-write from the start: whether a counter must move is known only once the entry is found. A timed code is
-    // shown from a full disk too.
-    let vault = try unlock.unlock(.readWrite, mayOnlyRead: true, context)
+    if watches { return try watch(folder, context) }
+    let query = Query(query)
+    try query.check()
+    let (vault, first) = try ask(folder, context)
     defer { vault.lock() }
-    let summaries = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    let damage = VaultDamage(vault).tell(context)
-    let hit = try Query(query).resolve(summaries.filter { $0.hasOneTimeCode || KindName($0.kind) == .code }, context)
-    let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }
-    let codes = EntryCode(stored, query: query, isNext: isNext, clock: clock)
-    if watches {
-      guard let timed = try codes.timed() else {
-        throw CommandFailure(
-          .usage, "this account counts: a code that is shown is used up", hint: "Leave out --watch.")
-      }
-      codes.warnOfClock(context)
-      // What makes the code is enough: the vault isn't open while somebody looks on.
-      vault.lock()
-      try CodeWatch(name: EntryLabel.text(hit.name, hit.account), code: timed).run(plain: isPlain, context)
-      return damage.exitCode
-    }
-    let code = try codes.code(vault, folder, context)
+    var (found, code) = first
+    let damage = vault.tell(context)
+    if code == nil { Interrupts.start() }
+    let hit = try query.resolve(found, context)
+    if code == nil { (found, code) = try self.code(hit.id.description, vault, folder, context) }
+    guard let code else { throw CommandFailure(.notFound, "\"\(self.query)\" has no one-time code") }
+    if code.secondsLeft != nil { clock.warnOfClock(context) }
     if copying.isWanted {
+      Interrupts.start()
       let copied = try copying.put(SecretBytes(copying: SecretValue(utf8: code.text)), context)
       if output.json { try context.output.writeLine(json: CopiedDocument.text(hit, field: "code", copied)) }
     } else {
       try show(code, hit, context)
     }
+    return damage.exitCode
+  }
+
+  private typealias Answer = (found: Found, code: OneTimeCode?)
+
+  private func code(
+    _ query: String, _ vault: any UnlockedVault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> Answer {
+    let now = Timestamp(seconds: clock.clock(context).now())
+    return try withVault(folder) { () throws(VaultUseError) in try vault.code(query, next: isNext, at: now) }
+  }
+
+  /// The vault and its first answer. The agent is asked without asking before whether the vault is open in it.
+  private func ask(_ folder: String, _ context: Context) throws(CommandFailure) -> (any UnlockedVault, Answer) {
+    let now = Timestamp(seconds: clock.clock(context).now())
+    let inAgent = try unlock.inAgent(context) { (vault) throws(VaultUseError) -> Answer in
+      try vault.code(query, next: isNext, at: now)
+    }
+    if let inAgent { return (inAgent.vault, inAgent.result) }
+    // Read-write from the start: whether a counter must move is known only once the entry is found. A timed code is
+    // shown from a full disk too.
+    let vault = DirectVault(try unlock.unlock(.readWrite, mayOnlyRead: true, context))
+    return (vault, try code(query, vault, folder, context))
+  }
+
+  /// The present code over and over. The vault isn't open in this process while somebody looks on: what makes the code is
+  /// enough.
+  private func watch(_ folder: String, _ context: Context) throws(CommandFailure) -> ExitCode {
+    let vault = DirectVault(try unlock.unlock(.readWrite, mayOnlyRead: true, context))
+    defer { vault.lock() }
+    try Query(query).check()
+    let found = try withVault(folder) { () throws(VaultUseError) in try vault.find(query, onlyCodes: true) }
+    let damage = vault.tell(context)
+    let hit = try Query(query).resolve(found, context)
+    let stored = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id).stored }
+    let codes = EntryCode(stored, query: query)
+    guard let timed = try codes.timed() else {
+      throw CommandFailure(
+        .usage, "this account counts: a code that is shown is used up", hint: "Leave out --watch.")
+    }
+    clock.warnOfClock(context)
+    vault.lock()
+    try CodeWatch(name: EntryLabel.text(hit.name, hit.account), code: timed).run(plain: isPlain, context)
     return damage.exitCode
   }
 

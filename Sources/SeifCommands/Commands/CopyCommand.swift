@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifOTP
 internal import SeifRecords
@@ -45,22 +46,27 @@ struct CopyCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
     // Read-write from the start: whether a counter must move is known only once the entry is found.
-    let vault = try unlock.unlock(.readWrite, mayOnlyRead: true, context)
+    let vault = try unlock.use(.readWrite, mayOnlyRead: true, context)
     defer { vault.lock() }
-    let summaries = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    let damage = VaultDamage(vault).tell(context)
-    let hit = try Query(query).resolve(summaries, context)
-    let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }
+    let hit = try Query(query).resolve(in: vault, folder: folder, context)
+    let damage = vault.tell(context)
+    let read = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id) }
     let copied: Copied
     let name: String
-    switch try EntryField.find(field, in: stored.entry) {
+    switch try EntryField.find(field, in: read.stored.entry) {
     case .value(let found, let value):
       name = found
-      copied = try copying.put(SecretBytes(copying: value), context)
+      // Of a vault in the agent this is a stand-in, if it is a secret.
+      let whole = try withVault(folder) { () throws(VaultUseError) in try vault.unmasked(value, of: read) }
+      copied = try copying.put(SecretBytes(copying: whole), context)
     case .code:
       name = "code"
-      let codes = EntryCode(stored, query: query, isNext: false, clock: clock)
-      let code = try codes.code(vault, folder, context)
+      let now = Timestamp(seconds: clock.clock(context).now())
+      let made = try withVault(folder) { () throws(VaultUseError) in
+        try vault.code(hit.id.description, next: false, at: now).code
+      }
+      guard let code = made else { throw CommandFailure(.notFound, "\"\(query)\" has no one-time code") }
+      if code.secondsLeft != nil { clock.warnOfClock(context) }
       copied = try copying.put(SecretBytes(copying: SecretValue(utf8: code.text)), context)
     }
     if output.json {

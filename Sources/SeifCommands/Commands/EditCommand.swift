@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifOTP
 internal import SeifRecords
@@ -38,20 +39,19 @@ struct EditCommand: Command {
       throw CommandFailure(.usage, "nothing says what to change", hint: "See: seif help edit")
     }
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    let all = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    _ = VaultDamage(vault).tell(context)
-    let hit = try Query(query).resolve(all, context)
+    let hit = try Query(query).resolve(in: vault, folder: folder, context)
+    _ = vault.tell(context)
     var said = EditedFields(options: fields)
     if isInteractive {
-      let entry = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
+      let entry = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id) }.stored.entry
       said = try EditPrompts(entry, context).ask()
     }
     if let text = try fields.text(context) { said.text = text }
     if asksSecret || fields.secret != .person {
       // Tried on what is there now, so that a person can be asked again.
-      var entry = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
+      var entry = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id) }.stored.entry
       said.secret = try fields.secret("New secret (not shown)", context) { (given) throws(CommandFailure) in
         guard let given else {
           throw CommandFailure(.usage, "no new secret was given", hint: "Nothing was changed.")
@@ -65,23 +65,25 @@ struct EditCommand: Command {
 
   // Reads, changes and writes; begins again where another writer came between.
   private func write(
-    _ said: EditedFields, _ id: UUID, _ vault: Vault, _ folder: String, _ context: Context
+    _ said: EditedFields, _ id: UUID, _ vault: any UnlockedVault, _ folder: String, _ context: Context
   ) throws(CommandFailure) -> ExitCode {
     var meanwhile = VaultError(.changedMeanwhile)
     for _ in 0..<3 {
-      let (counter, before) = try withVaultErrors(folder) { () throws(VaultError) in
-        (try vault.counter(), try vault.entry(id).entry)
-      }
+      // The agent leaves out the secrets, and puts those back that stay as they are.
+      let read = try withVault(folder) { () throws(VaultUseError) in try vault.entry(id) }
+      let before = read.stored.entry
       let changed = try apply(said, to: before, context)
       guard !sameText(changed, before) else {
         context.talk.say("Nothing changed.")
         return .done
       }
-      do throws(VaultError) {
-        try vault.apply([.replace(id, changed)], ifCounterIs: counter)
+      do throws(VaultUseError) {
+        try vault.apply([.replace(id, changed)], ifCounterIs: read.counter)
       } catch {
-        guard error.code == .changedMeanwhile else { throw CommandFailure(error, folder: folder) }
-        meanwhile = error
+        guard case .vault(let refusal) = error, refusal.code == .changedMeanwhile else {
+          throw CommandFailure(error, folder: folder)
+        }
+        meanwhile = refusal
         continue
       }
       context.talk.say(

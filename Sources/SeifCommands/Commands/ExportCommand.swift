@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifRecords
@@ -54,10 +55,10 @@ struct ExportCommand: Command {
         .usage, "an export writes every secret of the vault, and there is no terminal to ask for consent",
         hint: "Give --yes.")
     }
-    let vault = try unlock.unlock(.readOnly, context)
+    let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
-    let records = try withVaultErrors(folder) { () throws(VaultError) in try vault.records() }
-    let damage = VaultDamage(vault).tell(context)
+    let records = try withVault(folder) { () throws(VaultUseError) in try vault.records(for: .export) }
+    let damage = vault.tell(context)
     let losses = try FileWriting.settleLosses(records, target, context)
     try consent(losses.written, context)
     let now = Timestamp(seconds: context.clock.now())

@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifRecords
@@ -67,10 +68,10 @@ struct ListCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readOnly, context)
+    let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
-    let all = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    let damage = VaultDamage(vault).tell(context)
+    let all = try withVault(folder) { () throws(VaultUseError) in try vault.list() }
+    let damage = vault.tell(context)
     let listed = sorted(all.filter { isWanted($0) })
     if output.json {
       try context.output.writeLine(json: document(listed))

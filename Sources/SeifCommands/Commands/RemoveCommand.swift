@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifVault
 
@@ -23,20 +24,21 @@ struct RemoveCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    let all = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    _ = VaultDamage(vault).tell(context)
     // Every query is settled before anything goes: all of them or none.
     var hits: [EntrySummary] = []
     for query in queries {
-      let hit = try Query(query).resolve(all, context)
+      let hit = try Query(query).resolve(in: vault, folder: folder, context)
       if !hits.contains(where: { $0.id == hit.id }) { hits.append(hit) }
     }
-    do throws(VaultError) {
-      try vault.remove(hits.map(\.id))
+    _ = vault.tell(context)
+    do throws(VaultUseError) {
+      try vault.apply(hits.map { .remove($0.id) }, ifCounterIs: nil)
     } catch {
-      guard error.code == .damaged else { throw CommandFailure(error, folder: folder) }
+      guard case .vault(let refusal) = error, refusal.code == .damaged else {
+        throw CommandFailure(error, folder: folder)
+      }
       throw CommandFailure(
         .badInput, "an entry doesn't open, so it can't go into the bin; nothing was removed",
         hint: "Set it aside: seif doctor --set-aside")

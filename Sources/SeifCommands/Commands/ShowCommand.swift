@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifOTP
@@ -32,12 +33,14 @@ struct ShowCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readOnly, context)
+    let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
-    let stored = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    let damage = VaultDamage(vault).tell(context)
-    let hit = try Query(query).resolve(stored, context)
-    let entry = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
+    let hit = try Query(query).resolve(in: vault, folder: folder, context)
+    let damage = vault.tell(context)
+    let entry = try withVault(folder) { () throws(VaultUseError) in
+      let read = try vault.entry(hit.id)
+      return reveal.reveal ? try vault.revealed(read) : read.stored.entry
+    }
     if output.json {
       var records = Records()
       records.append(entry)

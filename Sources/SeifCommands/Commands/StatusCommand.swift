@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBackups
 internal import SeifBytes
 internal import SeifRecords
@@ -34,6 +35,8 @@ struct StatusCommand: Command {
     /// The files, by SHA-256, whose contents are what the vault holds now.
     var current: Set<[UInt8]> = []
     var faults: [String] = []
+    /// When it locks, if it is open in the agent.
+    var inAgent: AgentStatus.OpenVault?
   }
 
   func run(_ context: Context) throws -> ExitCode {
@@ -44,22 +47,22 @@ struct StatusCommand: Command {
       try Vault.open(at: location, access: .readOnly).waysIn
     }
     if !onlyLocked {
-      let vault = try unlock.unlock(.readOnly, context)
+      let vault = try unlock.use(.readOnly, context)
       defer { vault.lock() }
-      let summaries = try withVaultErrors(location.folder) { () throws(VaultError) in try vault.summaries() }
+      let summaries = try withVault(location.folder) { () throws(VaultUseError) in try vault.list() }
       state.counts = KindName.allCases.map { kind in (kind, summaries.count { kind.fits($0.kind) }) }
-      state.faults = vault.openingFaults.map { "\($0)" } + VaultDamage(vault).lines
-      let standing = BackupService.standing(try VaultLedger(vault: vault).events())
+      let faults = (vault as? DirectVault)?.vault.openingFaults.map { "\($0)" } ?? vault.notices.faults
+      state.faults = faults + VaultDamage(lines: vault.notices.damage).lines
+      let (ledger, inAgent) = try withVault(location.folder) { () throws(VaultUseError) in
+        (try vault.ledger(), try (vault as? AgentVault)?.state())
+      }
+      state.inAgent = inAgent
+      let standing = BackupService.standing(ledger.map { LedgerEvent($0.entry) })
       for (destination, proofs) in Dictionary(grouping: standing, by: \.destination) {
         if let newest = proofs.max(by: { $0.at < $1.at }) { state.proofs.append((destination, newest)) }
       }
       state.proofs.sort { utf8Precedes($0.destination, $1.destination) }
-      if !state.proofs.isEmpty {
-        state.current = try withVaultErrors(location.folder) { () throws(VaultError) in
-          let digest = try vault.contentDigest(of: try vault.records())
-          return Set(try vault.ledger().filter { $0.content == digest }.map(\.sha256))
-        }
-      }
+      state.current = Set(ledger.filter(\.isCurrent).map(\.entry.sha256))
     }
     if output.json {
       try context.output.writeLine(json: document(state))
@@ -73,6 +76,9 @@ struct StatusCommand: Command {
     let now = Timestamp(seconds: context.clock.now())
     let style = context.output.style
     var lines = [("vault", state.folder)]
+    if let open = state.inAgent {
+      lines.append(("agent", "open there, locks \(LockTime.left(open.millisecondsLeft))"))
+    }
     lines.append(("ways in", state.waysIn.map(\.kind.name).joined(separator: ", ")))
     if let counts = state.counts {
       let parts = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)\($0.1 == 1 ? "" : "s")" }
@@ -100,6 +106,13 @@ struct StatusCommand: Command {
     writer.schema("seif-status", 1)
     writer.member("vault", state.folder)
     writer.member("waysIn", state.waysIn.map(\.kind.name))
+    if let open = state.inAgent {
+      writer.key("agent")
+      writer.beginObject()
+      writer.member("open", true)
+      if let left = open.millisecondsLeft { writer.member("locksInSeconds", Int((left + 999) / 1000)) }
+      writer.endObject()
+    }
     if let counts = state.counts {
       writer.key("items")
       writer.beginObject()

@@ -1,4 +1,4 @@
-internal import SeifRecords
+internal import SeifAgent
 internal import SeifVault
 
 /// `seif undo`: takes the last change back.
@@ -17,9 +17,6 @@ struct UndoCommand: Command {
     """
   static var options: [Option] { UnlockOptions.options + [OutputOptions.quiet] }
 
-  /// Entries named of each sort; the rest is counted.
-  private static let shownCount = 10
-
   private let unlock: UnlockOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
@@ -28,35 +25,23 @@ struct UndoCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    let (before, after) = try withVaultErrors(folder) { () throws(VaultError) in
-      let before = (counter: try vault.counter(), entries: try vault.entries())
-      try vault.undo()
-      return (before, (counter: try vault.counter(), entries: try vault.entries()))
-    }
+    let report = try withVault(folder) { () throws(VaultUseError) in try vault.undo() }
     context.talk.say(.ok, "The last change is undone.")
-    // Where another Seif wrote meanwhile the difference isn't ours alone.
-    guard after.counter == before.counter + 1 else { return .done }
-    tell(from: before.entries, to: after.entries, context)
-    return .done
-  }
-
-  private func tell(from before: [StoredEntry], to after: [StoredEntry], _ context: Context) {
-    let old = Dictionary(before.map { ($0.id, $0) }) { first, _ in first }
-    let new = Dictionary(after.map { ($0.id, $0) }) { first, _ in first }
-    let returned = after.filter { old[$0.id] == nil }
-    let changed = after.filter { entry in old[entry.id].map { $0 != entry } ?? false }
-    let binned = before.filter { new[$0.id] == nil }
-    for (mark, entries, words) in [
-      ("+", returned, "back from the bin"), ("~", changed, "as it was before"), ("-", binned, "in the bin"),
-    ] {
-      for entry in entries.prefix(Self.shownCount) where !context.talk.isQuiet {
-        context.talk.item(mark, "\(EntryLabel.text(entry.entry.name, entry.entry.account)): \(words)")
-      }
-      let more = entries.count - Self.shownCount
-      if more > 0, !context.talk.isQuiet { context.talk.item(mark, "and \(more) more: \(words)") }
+    for group in report.groups {
+      let (mark, words) =
+        switch group.outcome {
+        case .returned: ("+", "back from the bin")
+        case .changed: ("~", "as it was before")
+        case .binned: ("-", "in the bin")
+        }
+      guard !context.talk.isQuiet else { continue }
+      for name in group.names { context.talk.item(mark, "\(EntryLabel.text(name.name, name.account)): \(words)") }
+      let more = group.total - group.names.count
+      if more > 0 { context.talk.item(mark, "and \(more) more: \(words)") }
     }
-    if !binned.isEmpty { context.talk.hint("seif bin list") }
+    if report.groups.contains(where: { $0.outcome == .binned && $0.total > 0 }) { context.talk.hint("seif bin list") }
+    return .done
   }
 }

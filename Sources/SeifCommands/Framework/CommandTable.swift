@@ -3,7 +3,8 @@ package enum CommandTable {
   package static var all: [any Command.Type] {
     [
       OpenCommand.self, InspectCommand.self, VerifyCommand.self, ConvertCommand.self, FormatsCommand.self,
-      InitCommand.self, StatusCommand.self,
+      InitCommand.self, UnlockCommand.self, LockCommand.self, AgentCommand.self, AgentStatusCommand.self,
+      StatusCommand.self,
       PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, CopyCommand.self, GenerateCommand.self,
       AddCommand.self,
       EditCommand.self,

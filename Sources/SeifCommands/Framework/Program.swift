@@ -18,7 +18,8 @@ package enum Program {
     // Before any thread is started: the walls are put around the only one.
     if arguments == [PictureReader.argument] { PictureReader.main() }
     if ClipboardOwner.isCalled(arguments) { ClipboardOwner.main() }
-    Interrupts.start()
+    // A code from the agent comes before a person could press a key; what asks or waits starts to wait for signals itself.
+    if arguments.first != CodeCommand.name { Interrupts.start() }
     let code = run(arguments, Context.current(), commands: commands)
     Glibc.exit(code.rawValue)
   }

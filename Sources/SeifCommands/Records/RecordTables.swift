@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifOTP
@@ -159,20 +160,5 @@ enum CodeText {
       text.append(character)
     }
     return text
-  }
-}
-
-/// Codes of accounts of other kinds.
-enum OtherCodes {
-  /// The code of an mOTP or Yandex account that has a PIN; nil for any other.
-  static func code(_ entry: OtherAccount, at time: Timestamp) -> OneTimeCode? {
-    guard let text = entry.secret, let pin = entry.pin else { return nil }
-    guard let secret = try? text.withBytes({ (bytes) throws(EncodingError) in try Base32.decodeLeniently(bytes) })
-    else { return nil }
-    switch entry.type {
-    case "motp": return try? OneTimePassword.motp(secretText: secret, pin: pin, at: time)
-    case "yandex": return try? OneTimePassword.yandex(secret: secret, pin: pin, at: time)
-    default: return nil
-    }
   }
 }

@@ -1,5 +1,6 @@
 internal import CSeif
 internal import Glibc
+internal import SeifAgent
 internal import SeifBytes
 
 /// Asks by pinentry, a window of its own, over the Assuan protocol.
@@ -54,6 +55,37 @@ enum Pinentry {
     }
   }
 
+  /// Asks yes or no, for the agent. `nobody` where there is no pinentry.
+  static func confirm(_ question: String, _ environment: Environment) -> ConsentReply {
+    guard let path = program(environment),
+      let child = ChildProcess(path, [], blocked: [SIGINT, SIGQUIT, SIGTSTP])
+    else { return .nobody }
+    var isAnswered = false
+    defer {
+      // One that hangs would keep the next question from being asked.
+      if !isAnswered { kill(child.identifier, SIGKILL) }
+      child.wait()
+    }
+    // A little longer than it is told to wait itself.
+    let connection = Assuan(
+      input: child.input, output: child.output, deadline: Deadline(in: ConsentPrompt.milliseconds + 5_000))
+    guard connection.readStatus() == .ok else { return .nobody }
+    let setUp = [
+      "SETTIMEOUT \(ConsentPrompt.milliseconds / 1000)", "SETTITLE Seif",
+      "SETDESC \(Assuan.escaped(Display.cleaned(question)))", "SETOK Allow", "SETCANCEL Refuse",
+    ]
+    for command in setUp where connection.send(command) == .closed { return .nobody }
+    let status = connection.send("CONFIRM")
+    if status == .closed { return .nobody }
+    isAnswered = connection.send("BYE") == .ok
+    switch status {
+    case .ok: return .yes
+    // Cancelled, fully cancelled, not confirmed, too late: whoever saw the question didn't agree.
+    case .error(let code) where [99, 198, 114, 62].contains(code & 0xFFFF): return .no
+    case .error, .closed: return .nobody
+    }
+  }
+
   private static func program(_ environment: Environment) -> String? {
     if let named = environment["SEIF_PINENTRY"] {
       if named.isEmpty { return nil }
@@ -91,6 +123,8 @@ struct Assuan {
 
   let input: Int32
   let output: Int32
+  /// Until when an answer is waited for; nil: as long as a person takes.
+  var deadline: Deadline?
 
   /// Percent-encodes what would end a line or begin an escape.
   static func escaped(_ text: String) -> String {
@@ -169,6 +203,7 @@ struct Assuan {
   }
 
   private func readByte() -> UInt8? {
+    if let deadline, !waitFor(POLLIN, on: output, until: deadline) { return nil }
     var byte: UInt8 = 0
     let result = withUnsafeMutableBytes(of: &byte) { Descriptor.read(output, into: $0) }
     return result == 1 ? byte : nil

@@ -6,7 +6,11 @@ struct HitLines {
   /// The most that are listed.
   static let limit = 20
 
+  /// How many there are, where only the first of them are added.
+  private let total: Int?
   private var rows: [(id: UUID, cells: [String])] = []
+
+  init(total: Int? = nil) { self.total = total }
 
   mutating func add(_ id: UUID, _ kind: RecordKind, name: String, account: String) {
     rows.append(
@@ -37,7 +41,8 @@ struct HitLines {
       while line.hasSuffix(" ") { line.removeLast() }
       return line
     }
-    if rows.count > Self.limit { lines.append("and \(rows.count - Self.limit) more: seif list QUERY") }
+    let count = total ?? rows.count
+    if count > Self.limit { lines.append("and \(count - Self.limit) more: seif list QUERY") }
     return lines
   }
 

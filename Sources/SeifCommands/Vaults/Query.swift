@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifRecords
 internal import SeifVault
@@ -17,7 +18,7 @@ struct Query {
 
   /// A text as it is compared.
   static func folded(_ text: String) -> String {
-    Normalization.nfc(Normalization.nfc(text).lowercased())
+    TextMatch.folded(text)
   }
 
   /// Whether a folded text holds a part, compared by bytes: the standard library's way links all of its regular expressions,
@@ -31,21 +32,10 @@ struct Query {
   }
 
   /// The fewest digits of an identifier that a query may give.
-  static let fewestIDDigits = 8
+  static let fewestIDDigits = TextMatch.fewestIDDigits
 
   /// The 32 digits of an identifier.
   static func hexadecimal(_ id: UUID) -> String { Base16.encode(id.bytes) }
-
-  /// The digits of the query where it can be the beginning of an identifier.
-  private var idDigits: String? {
-    let digits = folded.filter { $0 != "-" }
-    let isID =
-      (Self.fewestIDDigits...32).contains(digits.utf8.count)
-      && digits.utf8.allSatisfy { byte in
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
-      }
-    return isID ? digits : nil
-  }
 
   /// The summaries that the query fits best, none or several.
   func matches(_ summaries: [EntrySummary]) -> [EntrySummary] {
@@ -58,7 +48,7 @@ struct Query {
       let hit = items.filter { keys($0).id == id }
       if !hit.isEmpty { return hit }
     }
-    let digits = idDigits
+    let digits = TextMatch.idDigits(folded)
     let keyed = items.map { item in
       let key = keys(item)
       return (item, Self.folded(key.name), Self.folded(key.account), key.id)
@@ -78,26 +68,43 @@ struct Query {
     return []
   }
 
-  /// The one entry that is meant; asks on a terminal where several fit.
+  /// The one entry that is meant, in a vault that may be the agent's; asks on a terminal where several fit.
   ///
   /// - Throws: exit 66 for none, and for several where nobody can choose; those are listed.
+  func resolve(in vault: any UnlockedVault, folder: String, _ context: Context) throws(CommandFailure) -> EntrySummary {
+    try check()
+    let found = try withVault(folder) { () throws(VaultUseError) in try vault.find(text, onlyCodes: false) }
+    return try resolve(found, context)
+  }
+
+  /// The one entry that is meant of all that are given.
   func resolve(_ summaries: [EntrySummary], _ context: Context) throws(CommandFailure) -> EntrySummary {
-    // From a script whose variable is empty; it would fit everything, or what has no name.
-    guard !text.isEmpty else { throw CommandFailure(.usage, "the query is empty", hint: "Give a name or an id.") }
+    try check()
     let hits = matches(summaries)
-    guard let first = hits.first else {
+    return try resolve(
+      Found(total: hits.count, isVaultEmpty: summaries.isEmpty, hits: Array(hits.prefix(Found.limit))), context)
+  }
+
+  // From a script whose variable is empty; it would fit everything, or what has no name.
+  func check() throws(CommandFailure) {
+    guard !text.isEmpty else { throw CommandFailure(.usage, "the query is empty", hint: "Give a name or an id.") }
+  }
+
+  /// The one entry that is meant of those that were found.
+  func resolve(_ found: Found, _ context: Context) throws(CommandFailure) -> EntrySummary {
+    guard let first = found.hits.first else {
       throw CommandFailure(.notFound, "nothing here fits \"\(text)\"", hint: "Try: seif list")
     }
-    guard hits.count > 1 else { return first }
-    var listed = HitLines()
-    for hit in hits { listed.add(hit.id, hit.kind, name: hit.name, account: hit.account) }
+    guard found.total > 1 else { return first }
+    var listed = HitLines(total: found.total)
+    for hit in found.hits { listed.add(hit.id, hit.kind, name: hit.name, account: hit.account) }
     let lines = listed.lines
     if let choice = context.choose(
-      "\"\(text)\" fits \(hits.count) entries:", among: Array(lines.prefix(HitLines.limit))), choice < hits.count
+      "\"\(text)\" fits \(found.total) entries:", among: Array(lines.prefix(HitLines.limit))), choice < found.hits.count
     {
-      return hits[choice]
+      return found.hits[choice]
     }
     if TerminalDevice(context) != nil { throw CommandFailure(.notFound, "none of them was chosen") }
-    throw CommandFailure(.notFound, "\"\(text)\" fits \(hits.count) items. Say which:", details: lines)
+    throw CommandFailure(.notFound, "\"\(text)\" fits \(found.total) items. Say which:", details: lines)
   }
 }

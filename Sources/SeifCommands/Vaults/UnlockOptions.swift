@@ -11,8 +11,8 @@ struct UnlockOptions: OptionGroup, Sendable {
   static var optionsBesideFile: [Option] { VaultOptions.options + VaultPassphraseOptions.options + [recovery] }
 
   let vault: VaultOptions
-  private let source: PassphraseSource
-  private let usesRecoveryCode: Bool
+  let source: PassphraseSource
+  let usesRecoveryCode: Bool
   private let isBesideFile: Bool
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
@@ -44,6 +44,7 @@ struct UnlockOptions: OptionGroup, Sendable {
   func unlock(
     _ access: VaultAccess, mayOnlyRead: Bool = false, _ context: Context
   ) throws(CommandFailure) -> Vault {
+    Interrupts.start()
     let location = try location(context)
     let vault: Vault
     do throws(VaultError) {

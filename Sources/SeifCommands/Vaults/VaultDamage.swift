@@ -12,8 +12,11 @@ struct VaultDamage {
   /// What the last read of a vault left out.
   init(_ vault: Vault) { self.init(vault.damage) }
 
-  init(_ damage: [VaultFault]) {
-    var lines = damage.prefix(Self.lineCount).map { "\($0)" }
+  init(_ damage: [VaultFault]) { self.init(lines: damage.map { "\($0)" }) }
+
+  /// What a vault that may be the agent's left out.
+  init(lines damage: [String]) {
+    var lines = Array(damage.prefix(Self.lineCount))
     if damage.count > lines.count { lines.append("and \(damage.count - lines.count) more") }
     self.lines = lines
     exitCode = damage.isEmpty ? .done : .partial

@@ -11,11 +11,7 @@ struct VaultLedger: ProofLedger {
   var sequence: Int64?
 
   func events() throws -> [LedgerEvent] {
-    try vault.ledger().map { entry in
-      LedgerEvent(
-        at: entry.at, kind: LedgerEvent.Kind(entry.event), destination: entry.destination, name: entry.name,
-        sha256: entry.sha256, byteCount: Int(clamping: entry.bytes), format: entry.format, counts: entry.counts)
-    }
+    try vault.ledger().map { LedgerEvent($0) }
   }
 
   func append(_ event: LedgerEvent, records: Records?) throws {
@@ -35,6 +31,14 @@ struct VaultLedger: ProofLedger {
       // Another run took the next number meanwhile; nothing was sent yet.
       throw error.code == .internalFailure ? VaultError(.busy) : error
     }
+  }
+}
+
+extension LedgerEvent {
+  init(_ entry: LedgerEntry) {
+    self.init(
+      at: entry.at, kind: Kind(entry.event), destination: entry.destination, name: entry.name, sha256: entry.sha256,
+      byteCount: Int(clamping: entry.bytes), format: entry.format, counts: entry.counts)
   }
 }
 

@@ -9,6 +9,13 @@ public struct OneTimeCode: Sendable {
   /// The moment of the next code; nil for a counter's code.
   public let validUntil: Timestamp?
 
+  /// As another process made it.
+  package init(text: String, secondsLeft: Int?, validUntil: Timestamp?) {
+    self.text = text
+    self.secondsLeft = secondsLeft
+    self.validUntil = validUntil
+  }
+
   init(text: String, window: TimeWindow?) {
     self.text = text
     secondsLeft = window?.secondsLeft

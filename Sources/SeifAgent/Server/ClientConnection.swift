@@ -1,0 +1,148 @@
+internal import Glibc
+internal import SeifBytes
+internal import SeifVault
+
+/// One client, on its thread, from its hello to its end.
+final class ClientConnection: Sendable {
+  private static let helloMilliseconds: Int64 = 10_000
+  private static let idleMilliseconds: Int64 = 120_000
+  private static let messageMilliseconds: Int64 = 10_000
+  /// Longest hello.
+  private static let helloLimit = 4_096
+
+  private let server: AgentServer
+  private let channel: MessageChannel
+  private let peer: Peer
+
+  init(_ server: AgentServer, _ channel: MessageChannel, _ peer: Peer) {
+    self.server = server
+    self.channel = channel
+    self.peer = peer
+  }
+
+  func serve() {
+    var used: [OpenVault] = []
+    do throws(AgentRefusal) {
+      try talk(&used)
+    } catch {
+      // What couldn't be read is answered once; who is gone or too slow isn't waited for.
+      if [.badMessage, .tooLarge].contains(error.code) {
+        try? channel.send(AgentAnswer.failure(.agent(error)), patience: 0)
+      }
+    }
+    close(channel.descriptor)
+    server.leave()
+    // "As soon as the first command that uses it has ended."
+    for vault in used where vault.lockAfter == .use { server.vaults.lock { $0 === vault } }
+  }
+
+  private func talk(_ used: inout [OpenVault]) throws(AgentRefusal) {
+    guard
+      let greeting = try channel.receive(
+        limit: Self.helloLimit, first: Deadline(in: Self.helloMilliseconds), patience: Self.messageMilliseconds)
+    else { return }
+    let hello = try Hello(greeting)
+    try channel.send(server.parts.hello.payload, patience: Self.messageMilliseconds)
+    while true {
+      guard
+        let payload = try channel.receive(
+          limit: MessageChannel.requestLimit, first: Deadline(in: Self.idleMilliseconds),
+          patience: Self.messageMilliseconds)
+      else { return }
+      if payload == SecretValue([Hello.end]) {
+        server.end()
+        try channel.send(AgentAnswer.success { _ in }, patience: Self.messageMilliseconds)
+        return
+      }
+      guard server.parts.hello.isSameBuild(as: hello) else {
+        try channel.send(
+          AgentAnswer.failure(.agent(AgentRefusal(.otherVersion))), patience: Self.messageMilliseconds)
+        continue
+      }
+      let request = try AgentRequest(payload)
+      let answer: SecretValue
+      do throws(VaultUseError) {
+        answer = try self.answer(request, &used)
+      } catch {
+        answer = AgentAnswer.failure(error)
+      }
+      try channel.send(answer, patience: Self.messageMilliseconds)
+    }
+  }
+
+  private func answer(
+    _ request: AgentRequest, _ used: inout [OpenVault]
+  ) throws(VaultUseError) -> SecretValue {
+    func vault(_ folder: String) throws(VaultUseError) -> OpenVault {
+      let vault = try server.vaults.vault(folder)
+      if !used.contains(where: { $0 === vault }) { used.append(vault) }
+      return vault
+    }
+    switch request {
+    case .status: return status()
+    case .unlock(let folder, let stateFolder, let way, let secret, let lockAfter):
+      let location = VaultLocation(folder: folder, stateFolder: stateFolder)
+      let opened = try server.vaults.unlock(location, way, secret, lockAfter ?? .standard, peer: peer.closer)
+      return AgentAnswer.success(opened.notices) { writer in
+        writer.number(opened.vault.lockAfter.wireNumber)
+        writer.bool(opened.keepsCounter)
+      }
+    case .lock(let folder):
+      let count = folder.map { server.vaults.lock(folder: $0) ? 1 : 0 } ?? server.vaults.lockAll()
+      return AgentAnswer.success { $0.count(count) }
+    case .isOpen(let folder):
+      _ = try vault(folder)
+      return AgentAnswer.success { _ in }
+    case .ledger(let folder): return try vault(folder).ledger()
+    case .list(let folder): return try vault(folder).list()
+    case .find(let folder, let query, let onlyCodes): return try vault(folder).find(query, onlyCodes: onlyCodes)
+    case .code(let folder, let query, let next, let at):
+      return try vault(folder).code(query, next: next, at: Timestamp(seconds: at))
+    case .entry(let folder, let id): return try vault(folder).entry(id)
+    case .reveal(let folder, let id, let field):
+      let vault = try vault(folder)
+      try require(Self.consent(toReveal: field), vault)
+      return try vault.reveal(id, field: field)
+    case .apply(let folder, let changes, let expected): return try vault(folder).apply(changes, expected: expected)
+    case .undo(let folder): return try vault(folder).undo()
+    case .bin(let folder): return try vault(folder).bin()
+    case .records(let folder, _):
+      let vault = try vault(folder)
+      try require(.export, vault)
+      return try vault.records()
+    }
+  }
+
+  private static func consent(toReveal field: String) -> ConsentKind {
+    switch field {
+    case "cvc": .cvc
+    case "masterKey", "wraps": .keys
+    default: .reveal
+    }
+  }
+
+  private func require(_ kind: ConsentKind, _ vault: OpenVault) throws(VaultUseError) {
+    let (server, folder) = (server, vault.folder)
+    try agentCall { () throws(AgentRefusal) in
+      try server.consent.require(kind, vault: folder, opening: vault.opening, peer: peer.closer) { attempt in
+        // What is remembered elsewhere of a vault plays no part in whether a passphrase opens it.
+        server.vaults.opens(VaultLocation(folder: folder, stateFolder: folder), attempt)
+      }
+    }
+  }
+
+  private func status() -> SecretValue {
+    let now = Deadline.now
+    let vaults = server.vaults.all.sorted { utf8Precedes($0.folder, $1.folder) }
+    let knowsSessions = server.knowsSessions
+    return AgentAnswer.success { writer in
+      writer.number(Int64(getpid()))
+      writer.bool(knowsSessions)
+      writer.count(vaults.count)
+      for vault in vaults {
+        writer.text(vault.folder)
+        writer.optional(vault.due) { $0.number(max(0, $1 &- now)) }
+      }
+    }
+  }
+}

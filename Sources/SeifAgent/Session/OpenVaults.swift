@@ -1,0 +1,165 @@
+internal import Glibc
+internal import SeifBytes
+internal import SeifVault
+internal import Synchronization
+
+/// The vaults that are open, each with its own turn and its own time to lock.
+final class OpenVaults: Sendable {
+  private struct State {
+    var vaults: [String: OpenVault] = [:]
+    var openings: UInt64 = 0
+  }
+  private let state = Mutex(State())
+  /// One derivation at a time: each takes up to a gigabyte.
+  private let unlocking = Mutex(())
+  private let consent: Consent
+  /// Called after a change of what is open, so that the next time to lock is found anew.
+  private let changed: @Sendable () -> Void
+
+  init(consent: Consent, changed: @escaping @Sendable () -> Void) {
+    self.consent = consent
+    self.changed = changed
+  }
+
+  /// The name under which a folder is known: without links, so that two ways to it are one vault.
+  private static func key(_ folder: String) -> String {
+    guard let path = realpath(folder, nil) else { return folder }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  var all: [OpenVault] { state.withLock { Array($0.vaults.values) } }
+
+  /// The vault of a folder.
+  ///
+  /// - Throws: `locked` if it isn't open, or if another file has taken its place.
+  func vault(_ folder: String) throws(VaultUseError) -> OpenVault {
+    let key = Self.key(folder)
+    guard let vault = state.withLock({ $0.vaults[key] }) else { throw .agent(AgentRefusal(.locked)) }
+    guard vault.hasItsFile else {
+      lock { $0 === vault }
+      throw .agent(AgentRefusal(.locked))
+    }
+    return vault
+  }
+
+  /// Opens a vault, in the place of itself if it was open before.
+  func unlock(
+    _ location: VaultLocation, _ way: AgentRequest.Way, _ secret: SecretValue, _ lockAfter: LockAfter, peer: Peer
+  ) throws(VaultUseError) -> (vault: OpenVault, notices: AgentAnswer.Notices, keepsCounter: Bool) {
+    let (vault, canWrite) = try unlocking.withLock { _ throws(VaultUseError) in
+      try vaultCall { () throws(VaultError) in try Self.open(location, way, secret) }
+    }
+    // Late is no harm: what is due stays in the bin until the next unlock.
+    if canWrite, vault.openingFaults.isEmpty { _ = try? vault.purgeBin() }
+    let faults = vault.openingFaults.map { "\($0)" }
+    let keepsCounter = vault.keepsCounter
+    let opening = state.withLock { state in
+      state.openings += 1
+      return state.openings
+    }
+    let key = Self.key(location.folder)
+    let open = try vaultCall { () throws(VaultError) in
+      try OpenVault(
+        vault, folder: key, opening: opening, lockAfter: lockAfter, loginSession: peer.loginSession)
+    }
+    let before = state.withLock { state in
+      let before = state.vaults[key]
+      state.vaults[key] = open
+      return before
+    }
+    if let before { close(before) }
+    changed()
+    return (open, AgentAnswer.Notices(faults: faults), keepsCounter)
+  }
+
+  private static func open(
+    _ location: VaultLocation, _ way: AgentRequest.Way, _ secret: SecretValue
+  ) throws(VaultError) -> (Vault, canWrite: Bool) {
+    let given = SecretBytes(copying: secret)
+    func unlock(_ access: VaultAccess) throws(VaultError) -> Vault {
+      let locked = try Vault.open(at: location, access: access)
+      switch way {
+      case .passphrase: return try locked.unlock(passphrase: given)
+      case .recoveryCode: return try locked.unlock(recoveryCode: try RecoveryCode.normalise(given))
+      }
+    }
+    do throws(VaultError) {
+      return (try unlock(.readWrite), true)
+    } catch {
+      // A full or read-only disk keeps nobody from their codes.
+      guard [.full, .readOnly, .cantOpen, .io].contains(error.code) else { throw error }
+      return (try unlock(.readOnly), false)
+    }
+  }
+
+  /// Whether a passphrase or recovery code opens a vault, tried anew.
+  func opens(_ location: VaultLocation, _ attempt: borrowing PassphraseAttempt) -> Bool {
+    let secret = SecretValue(copying: attempt)
+    return unlocking.withLock { _ in
+      for way in [AgentRequest.Way.passphrase, .recoveryCode] {
+        guard let locked = try? Vault.open(at: location, access: .readOnly) else { return false }
+        let given = SecretBytes(copying: secret)
+        switch way {
+        case .passphrase:
+          if let vault = try? locked.unlock(passphrase: given) {
+            vault.lock()
+            return true
+          }
+        case .recoveryCode:
+          guard let code = try? RecoveryCode.normalise(given), let vault = try? locked.unlock(recoveryCode: code) else {
+            continue
+          }
+          vault.lock()
+          return true
+        }
+      }
+      return false
+    }
+  }
+
+  /// Locks the vaults that `isMeant` names.
+  ///
+  /// - Returns: how many.
+  @discardableResult
+  func lock(where isMeant: (OpenVault) -> Bool) -> Int {
+    let gone = state.withLock { state in
+      let gone = state.vaults.filter { isMeant($0.value) }
+      for key in gone.keys { state.vaults[key] = nil }
+      return Array(gone.values)
+    }
+    for vault in gone { close(vault) }
+    if !gone.isEmpty { changed() }
+    return gone.count
+  }
+
+  /// Locks the vault of a folder.
+  @discardableResult
+  func lock(folder: String) -> Bool {
+    let key = Self.key(folder)
+    return lock { utf8Equal($0.folder, key) } > 0
+  }
+
+  @discardableResult
+  func lockAll() -> Int { lock { _ in true } }
+
+  /// Locks what nobody used for its time.
+  ///
+  /// - Returns: when the next one is due.
+  func lockWhatIsDue() -> Int64? {
+    let now = Deadline.now
+    lock { ($0.due ?? .max) <= now }
+    return all.compactMap(\.due).min()
+  }
+
+  private func close(_ vault: OpenVault) {
+    vault.lock()
+    consent.forget(opening: vault.opening)
+  }
+}
+
+extension SecretValue {
+  init(copying attempt: borrowing PassphraseAttempt) {
+    self = attempt.bytes.withBytes { SecretValue(copying: $0) }
+  }
+}

@@ -1,0 +1,69 @@
+internal import SeifAgent
+internal import SeifVault
+
+/// The way to the agent.
+enum AgentAccess {
+  /// The folder of its socket; nil where the session has no folder for such things.
+  static func folder(_ environment: Environment) -> String? {
+    RuntimeFolder.path(runtimeFolder: environment["XDG_RUNTIME_DIR"])
+  }
+
+  static var hello: Hello { .own(version: Version.number) }
+
+  /// The agent, or nil where none runs. One whose place isn't safe isn't talked to, and that is said.
+  static func client(_ context: Context) -> AgentClient? {
+    guard let folder = folder(context.environment) else { return nil }
+    do throws(AgentRefusal) {
+      return try AgentClient(folder: folder, hello: hello)
+    } catch {
+      if error.code != .gone { context.talk.warn("no agent is used: \(CommandFailure(error).what)") }
+      return nil
+    }
+  }
+
+  /// Ends an agent of another build: it can't be asked for anything else, and is never half served.
+  static func end(_ client: AgentClient, _ context: Context) {
+    let version = client.agent.map { " (\($0.version))" } ?? ""
+    do throws(AgentRefusal) {
+      try client.end()
+      context.talk.warn("the agent was another Seif\(version): it locked everything and ended")
+    } catch {
+      context.talk.warn("the agent is another Seif\(version) and doesn't end: \(CommandFailure(error).what)")
+    }
+  }
+}
+
+extension UnlockOptions {
+  /// The vault: in the agent if it is open there and no passphrase was given, else unlocked by this process.
+  ///
+  /// - Parameter mayOnlyRead: where the file can't be written it is opened for reading.
+  func use(
+    _ access: VaultAccess, mayOnlyRead: Bool = false, _ context: Context
+  ) throws(CommandFailure) -> any UnlockedVault {
+    let inAgent = try inAgent(context) { (vault) throws(VaultUseError) in try vault.checkOpen() }
+    if let inAgent { return inAgent.vault }
+    return DirectVault(try unlock(access, mayOnlyRead: mayOnlyRead, context))
+  }
+
+  /// The vault in the agent and what `first` makes of it, or nil if it isn't open there.
+  func inAgent<Result>(
+    _ context: Context, _ first: (AgentVault) throws(VaultUseError) -> Result
+  ) throws(CommandFailure) -> (vault: AgentVault, result: Result)? {
+    guard source == .person, !usesRecoveryCode, let client = AgentAccess.client(context) else { return nil }
+    let folder = AbsolutePath.of(try vault.folder(context.environment))
+    let vault = AgentVault(client, folder: folder)
+    do throws(VaultUseError) {
+      return (vault, try first(vault))
+    } catch {
+      guard case .agent(let refusal) = error else { throw CommandFailure(error, folder: folder) }
+      switch refusal.code {
+      case .locked: break
+      case .otherVersion: AgentAccess.end(client, context)
+      case .gone, .tooSlow, .full, .badMessage, .stranger:
+        context.talk.warn("no agent is used: \(CommandFailure(refusal).what)")
+      default: throw CommandFailure(refusal)
+      }
+      return nil
+    }
+  }
+}

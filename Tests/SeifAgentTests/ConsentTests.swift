@@ -1,0 +1,162 @@
+import Glibc
+import SeifBytes
+import SeifCrypto
+import SeifOTP
+import SeifRecords
+import SeifVault
+import Synchronization
+import Testing
+
+@testable import SeifAgent
+
+/// What a person is asked for, and what no answer ever holds.
+@Suite struct ConsentTests {
+  @Test func theFirstSecretAfterAnUnlockIsAskedForOnce() throws {
+    let asker = FixedAsker(.yes)
+    let world = try AgentWorld(asker: asker)
+    let path = try world.makeVault()
+    let vault = try world.unlocked(path)
+    let id = try #require(try vault.find("Forge", onlyCodes: false).hits.first?.id)
+    for _ in 0..<3 {
+      guard case .password(let login) = try vault.revealed(try vault.entry(id)) else { return }
+      #expect(login.password == SecretValue(utf8: AgentWorld.canaryPassword))
+    }
+    #expect(asker.asked.withLock { $0.count } == 1)
+    let question = asker.asked.withLock { $0.first } ?? ""
+    #expect(question.contains(path) && question.contains("process \(getpid())"))
+    // Another unlock, another question.
+    let again = try world.unlocked(path)
+    _ = try again.revealed(try again.entry(id))
+    #expect(asker.asked.withLock { $0.count } == 2)
+  }
+
+  @Test func everythingAndASecurityCodeAreAskedForEachForItself() throws {
+    let asker = FixedAsker(.yes)
+    let world = try AgentWorld(asker: asker)
+    let vault = try world.unlocked(try world.makeVault())
+    #expect(try vault.records(for: .export).count == 5)
+    #expect(try vault.records(for: .backup).count == 5)
+    let id = try #require(try vault.find("Plastic", onlyCodes: false).hits.first?.id)
+    guard case .card(let card) = try vault.revealed(try vault.entry(id)) else { return }
+    #expect(card.cvc == SecretValue(utf8: "737"))
+    let read = try vault.entry(id)
+    #expect(try vault.secret("number", of: read) == SecretValue(utf8: "4111111111111111"))
+    #expect(refusal { _ = try vault.secret("password", of: read) } == .noSuchField)
+    #expect(asker.asked.withLock { $0.map { String($0.prefix { $0 != ":" }) } } == ["export", "reveal", "cvc"])
+  }
+
+  @Test(arguments: [(ConsentReply.no, AgentRefusal.Code.denied), (.nobody, .nobodyToAsk)])
+  func withoutAYesNothingIsGiven(reply: ConsentReply, code: AgentRefusal.Code) throws {
+    let world = try AgentWorld(asker: FixedAsker(reply))
+    let vault = try world.unlocked(try world.makeVault())
+    let id = try #require(try vault.find("Forge", onlyCodes: false).hits.first?.id)
+    let read = try vault.entry(id)
+    #expect(refusal { _ = try vault.revealed(read) } == code)
+    #expect(refusal { _ = try vault.records(for: .export) } == code)
+    #expect(try vault.list().count == 5)
+  }
+
+  @Test func aPassphraseTypedForConsentIsTried() throws {
+    for (typed, code) in [(AgentWorld.passphrase, nil), ("wrong", AgentRefusal.Code.denied)] {
+      let world = try AgentWorld(asker: FixedAsker(.no, passphrase: typed))
+      let vault = try world.unlocked(try world.makeVault())
+      #expect(refusal { _ = try vault.records(for: .export) } == code)
+    }
+  }
+
+  @Test func aConsentLastsThirtySecondsForItsProgramAndSession() throws {
+    let asker = FixedAsker(.yes)
+    let consent = Consent(asker: asker)
+    func require(_ kind: ConsentKind, _ opening: UInt64, _ peer: Peer) throws {
+      try consent.require(kind, vault: "/v", opening: opening, peer: peer) { _ in false }
+    }
+    let peer = Peer(process: 1, user: 0, program: "/bin/one", session: 1)
+    try require(.export, 1, peer)
+    try require(.export, 1, Peer(process: 2, user: 0, program: "/bin/one", session: 1))
+    #expect(asker.asked.withLock { $0.count } == 1)
+    try require(.export, 1, Peer(process: 1, user: 0, program: "/bin/other", session: 1))
+    try require(.export, 1, Peer(process: 1, user: 0, program: "/bin/one", session: 2))
+    try require(.cvc, 1, peer)
+    try require(.export, 2, peer)
+    #expect(asker.asked.withLock { $0.count } == 5)
+    consent.forget(opening: 1)
+    try require(.export, 1, peer)
+    #expect(asker.asked.withLock { $0.count } == 6)
+    #expect(Consent.milliseconds == 30_000)
+  }
+
+  /// A data key with known bytes, and every answer of every operation searched for it and what is derived from it.
+  @Test func noAnswerHoldsAKeyOrThePassphrase() throws {
+    let world = try AgentWorld()
+    let planted = [UInt8](repeating: 0, count: 32).indices.map { UInt8(truncatingIfNeeded: 0xA1 &+ $0 &* 7) }
+    let path = world.scratch.path + "/planted"
+    // The data key is the first that is drawn.
+    let isFirst = Mutex(true)
+    let random = RandomSource { buffer in
+      let first = isFirst.withLock { first in
+        defer { first = false }
+        return first
+      }
+      buffer.copyBytes(from: first && buffer.count == 32 ? planted : RandomSource.system.makeBytes(buffer.count))
+    }
+    let vault = try Vault.create(
+      at: VaultLocation(folder: path, stateFolder: path + "-state"), passphrase: AgentWorld.secret(),
+      recoveryCode: RecoveryCode.make(), cost: .forTests, random: random)
+    try vault.add(AgentWorld.entries)
+    let ids = try vault.summaries().map(\.id)
+    let key = SecretBytes(copying: SecretValue(planted))
+    let tables = ["item", "secret", "bin", "undo", "proofs", "accumulator", "ledger", "wrap"]
+    let keys =
+      try [planted]
+      + tables.map { table in
+        let subkey = try HKDF.deriveKey(from: key, salt: vault.id.bytes, info: Array(("seif-vault-v1/" + table).utf8))
+        return SecretValue(copying: PassphraseAttempt(subkey)).exposedBytes()
+      }
+    #expect(keys.count > 5)
+    vault.lock()
+    _ = try world.unlocked(path)
+
+    let channel = MessageChannel(descriptor: try RuntimeFolder(world.folder, making: false).connect())
+    defer { close(channel.descriptor) }
+    var wire: [UInt8] = []
+    func take() throws {
+      let message = try channel.receive(
+        limit: MessageChannel.answerLimit, first: Deadline(in: 20_000), patience: 20_000)
+      wire += try #require(message).exposedBytes()
+    }
+    try channel.send(world.hello.payload, patience: 1_000)
+    try take()
+    var requests: [AgentRequest] = [
+      .status, .isOpen(folder: path), .list(folder: path), .find(folder: path, query: "git", onlyCodes: false),
+      .code(folder: path, query: "GitHub", next: false, at: 59),
+      .code(folder: path, query: "Acme", next: false, at: 59),
+      .bin(folder: path), .records(folder: path, .export), .undo(folder: path),
+      .unlock(folder: path, stateFolder: path + "-state", .passphrase, SecretValue(utf8: AgentWorld.passphrase), nil),
+      .unlock(folder: path, stateFolder: path + "-state", .passphrase, SecretValue(utf8: "wrong"), nil),
+    ]
+    for id in ids {
+      requests.append(.entry(folder: path, id))
+      for field in ["secret", "password", "cvc", "dataKey", "key", "masterKey"] {
+        requests.append(.reveal(folder: path, id, field: field))
+      }
+    }
+    requests.append(.lock(folder: path))
+    for request in requests {
+      try channel.send(request.payload, patience: 1_000)
+      try take()
+    }
+    func holds(_ needle: [UInt8]) -> Bool { wire.firstRange(of: needle) != nil }
+    // The search finds what is there.
+    #expect(holds(Array(AgentWorld.canaryPassword.utf8)))
+    for key in keys {
+      // Halves, so that neither a part nor a spelling goes unseen.
+      for half in [Array(key.prefix(16)), Array(key.suffix(16))] {
+        #expect(!holds(half))
+        #expect(!holds(Array(Base16.encode(half).utf8)))
+      }
+      let text = Array(Base64.encode(key).utf8)
+      #expect(!holds(Array(text.prefix(40))))
+    }
+    #expect(!holds(Array(AgentWorld.passphrase.utf8)))
+  }
+}
