@@ -73,6 +73,8 @@ package enum Program {
     default: break
     }
     switch CommandTable.match(arguments, in: commands) {
+    case .unknown(ProveCommand.name):
+      return try run(ProveCommand.self, Array(arguments.dropFirst()), context)
     case .nothing:
       context.talk.line(Help.overview(commands))
       return .usage
