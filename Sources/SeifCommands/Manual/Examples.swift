@@ -35,6 +35,13 @@ enum Examples {
     "init": [
       Example("seif init --vault work --recovery-sheet sheet.txt", "a second vault, in the folder work")
     ],
+    "unlock": [
+      Example("seif unlock", "asks once; the commands that follow don't"),
+      Example("seif unlock --lock-after 30m", "for longer without use"),
+    ],
+    "lock": [Example("seif lock", "wipes the keys in the agent")],
+    "agent": [Example("seif agent", "start it before a vault is unlocked")],
+    "agent status": [Example("seif agent status", "what is open, and until when")],
     "status": [Example("seif status", "the vault, its ways in, its last proven backup")],
     "paths": [Example("seif paths", "where things lie")],
     "list": [

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SeifBytes
 import SeifTestSupport
 import Testing
 
@@ -88,8 +89,13 @@ import Testing
       """, as: "pinentry-in-clear")
     chmod(home.file("pinentry-in-clear"), 0o700)
     chmod(home.file("uri.txt"), 0o600)
+    chmod(try home.folder("run"), 0o700)
     return (
-      home, ["PATH": "\(tools):/usr/bin:/bin", "SEIF_PINENTRY": home.file("pinentry-in-clear"), "LANG": "C.UTF-8"]
+      home,
+      [
+        "PATH": "\(tools):/usr/bin:/bin", "SEIF_PINENTRY": home.file("pinentry-in-clear"), "LANG": "C.UTF-8",
+        "XDG_RUNTIME_DIR": home.file("run"),
+      ]
     )
   }
 
@@ -104,6 +110,10 @@ import Testing
         }
         let result = try home.run("bash", "-c", example.line, environment: all)
         #expect(result.exitCode == example.exitCode.rawValue, "\(example.line): \(result.errors)")
+        guard home.exists("run/seif/agent.sock") else { continue }
+        let status = try document(
+          try home.seif("agent", "status", "--json", environment: all).output, "seif-agent")
+        if let agent = status["process"]?.int64, agent > 1 { kill(Int32(truncatingIfNeeded: agent), SIGKILL) }
       }
     }
   }
