@@ -14,7 +14,7 @@ def unseal(key, sealed, aad):
 
 def data_key(db, secret, kind):  # the vault's id is the one that the key is bound to, whatever else stands there
     for vault, id, generation, parameters, wrapped in db.execute(
-            "SELECT vault.id, w.id, w.generation, parameters, wrapped_key FROM way_in AS w, vault WHERE kind = ?", (kind,)):
+            "SELECT v.id, w.id, w.generation, parameters, wrapped_key FROM way_in w, vault v WHERE kind = ?", (kind,)):
         salt = base64.b64decode((p := json.loads(parameters))["salt"])
         if kind == "passphrase":
             m, t, lanes = p["memoryKiB"], p["passes"], p["lanes"]

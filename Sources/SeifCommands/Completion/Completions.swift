@@ -121,7 +121,8 @@ struct Completions {
   private func values(of placeholder: String, _ command: any Command.Type, option: String?) -> Answer {
     func words(_ words: [String]) -> Answer { .words(words.map { Candidate(text: $0, about: "") }) }
     switch placeholder {
-    case "FILE", "IN", "OUT", "F": return .files
+    case "FILE", "IN", "OUT", "F", "TEMPLATE", "ARGUMENT": return .files
+    case "OPERATION": return words(["get", "store", "erase"])
     case "DIR", "FOLDER": return .folders
     case "QUERY": return .words(entries())
     case "FIELD":

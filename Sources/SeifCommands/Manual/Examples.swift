@@ -84,6 +84,17 @@ enum Examples {
       Example("seif backup create --destination backups", "make a backup and prove that it opens")
     ],
     "backup list": [Example("seif backup list --destination backups", "which there are, and which are proven")],
+    "run": [
+      Example("DB=seif://forge/password seif run -- printenv DB", "a secret in a variable, masked in what is printed"),
+      Example("seif run --fd 3=seif://forge/password -- cat /dev/fd/3", "by a descriptor, in no environment"),
+    ],
+    "inject": [
+      Example("echo 'user = {{ seif://forge/username }}' | seif inject -o app.conf", "a template filled, for you alone")
+    ],
+    "git-credential": [
+      Example("git config --global credential.helper '!seif git-credential'", "let git ask Seif for its logins")
+    ],
+    "qr": [Example("seif qr github --yes -o github.png", "a picture for a phone; remove it afterwards")],
     "completion": [Example("seif completion bash >seif.bash", "the script as a file")],
   ]
 }

@@ -102,12 +102,14 @@ struct QRCommand: Command {
       return try text.withBytes { (bytes) throws(CommandFailure) in try context.output.write(raw: bytes) }
     }
     // On a screen of its own, so that nothing stays in what can be scrolled back to.
+    // Erased line by line: some terminals keep what "clear screen" clears.
+    let erasure = (1...needed).map { "\u{1B}[\($0);1H\u{1B}[2K" }.joined() + "\u{1B}[1;1H"
     let leave: @Sendable () -> Void = {
-      var text = "\u{1B}[?1049l"
+      var text = erasure + "\u{1B}[?1049l"
       text.withUTF8 { _ = Descriptor.writeAll($0.span.bytes, to: 1) }
     }
     let key = Interrupts.add(.init(end: leave, isSuspendable: false))
-    try context.output.write("\u{1B}[?1049h\u{1B}[H\u{1B}[2J")
+    try context.output.write("\u{1B}[?1049h" + erasure)
     try text.withBytes { (bytes) throws(CommandFailure) in try context.output.write(raw: bytes) }
     try context.output.flush()
     _ = terminal.readLine("\(EntryLabel.text(hit.name, hit.account)). Enter ends this. ")

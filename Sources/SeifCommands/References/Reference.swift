@@ -20,14 +20,14 @@ struct Reference: Hashable, Sendable, CustomStringConvertible {
     init(_ name: String) {
       switch name {
       case "password": self = .password
-      case "username": self = .username
+      case "username", "user": self = .username
       case "code", "totp": self = .code
       case "secret": self = .secret
       case "number": self = .number
       case "cvc": self = .cvc
       case "expiry": self = .expiry
       case "holder": self = .holder
-      case "notes": self = .notes
+      case "notes", "text": self = .notes
       case "url": self = .url
       default: self = .custom(name)
       }

@@ -1,5 +1,6 @@
 internal import SeifAgent
 internal import SeifBytes
+internal import SeifFormats
 internal import SeifOTP
 internal import SeifRecords
 internal import SeifVault
@@ -118,8 +119,11 @@ enum ReferencedField {
       let fields = entry.info.customFields.filter { Normalization.nfc($0.name) == wanted }
       // Two of one name: which is meant can't be told.
       guard fields.count == 1, let only = fields.first else { return nil }
-      return secret(only.value, isSecret: only.isSecret)
-    case .url: return text(entry.info.urls.first ?? "")
+      let isOpen = Disclosure.isOpen(name: only.name, value: only.value, isSecret: only.isSecret)
+      return secret(only.value, isSecret: !isOpen)
+    case .url:
+      let url = entry.info.urls.first ?? ""
+      return url.isEmpty ? nil : .value(SecretValue(utf8: url), isSecret: Disclosure.masked(url: url) != url)
     case .notes:
       if case .note(let note) = entry { return secret(note.text) }
       return secret(entry.info.notes)
