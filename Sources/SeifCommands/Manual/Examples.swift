@@ -39,7 +39,10 @@ enum Examples {
     "init": [
       Example("seif init --vault work --recovery-sheet sheet.txt", "a second vault, in the folder work")
     ],
-    "unlock": [Example("seif unlock", "commands find the vault open from now on")],
+    "unlock": [
+      Example("seif unlock", "commands find the vault open from now on"),
+      Example("seif unlock --lock-after 30m", "for longer without use"),
+    ],
     "lock": [Example("seif lock", "and closed again")],
     "agent": [
       Example("timeout 1 seif agent", "what a session's service runs; unlock starts it by itself", exitCode: nil)

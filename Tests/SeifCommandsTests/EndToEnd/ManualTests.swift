@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SeifBytes
 import SeifTestSupport
 import Testing
 
@@ -88,8 +89,13 @@ import Testing
       """, as: "pinentry-in-clear")
     chmod(home.file("pinentry-in-clear"), 0o700)
     chmod(home.file("uri.txt"), 0o600)
+    chmod(try home.folder("run"), 0o700)
     return (
-      home, ["PATH": "\(tools):/usr/bin:/bin", "SEIF_PINENTRY": home.file("pinentry-in-clear"), "LANG": "C.UTF-8"]
+      home,
+      [
+        "PATH": "\(tools):/usr/bin:/bin", "SEIF_PINENTRY": home.file("pinentry-in-clear"), "LANG": "C.UTF-8",
+        "XDG_RUNTIME_DIR": home.file("run"),
+      ]
     )
   }
 
