@@ -6,6 +6,8 @@
 // No `link`: the library's relocations are a quarter of the program's start, and many commands never need it. Its
 // functions, each with the type that the library's own header gives it, are found when the first is called.
 #define SEIF_LIBSQLITE(ENTRY)                                                                                         \
+  ENTRY(sqlite3_column_value) ENTRY(sqlite3_value_blob) ENTRY(sqlite3_value_bytes)                                    \
+  ENTRY(sqlite3_value_int64) ENTRY(sqlite3_value_type)                                                                \
   ENTRY(sqlite3_backup_finish) ENTRY(sqlite3_backup_init) ENTRY(sqlite3_backup_step)                                  \
   ENTRY(sqlite3_bind_blob64) ENTRY(sqlite3_bind_int64) ENTRY(sqlite3_bind_null)                                       \
   ENTRY(sqlite3_bind_text64) ENTRY(sqlite3_bind_zeroblob) ENTRY(sqlite3_busy_timeout)                                 \
