@@ -49,7 +49,7 @@ enum HelperProgram {
       return nil
     }
     // Less than a pipe holds, so that nobody waits for the other. A program that is gone gets nothing.
-    input.withBytes { bytes in bytes.withUnsafeBytes { _ = write(toChild[1], $0.baseAddress, $0.count) } }
+    input.withBytes { send($0, to: toChild[1]) }
     close(toChild[1])
     let output = SecretBytes(byteCount: outputLimit) { buffer in
       var count = 0
@@ -65,6 +65,21 @@ enum HelperProgram {
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
     let code = status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
     return (code, HelperOutput(output))
+  }
+
+  /// Writes without the signal that a pipe without a reader raises, whatever the process has set for it.
+  private static func send(_ bytes: RawSpan, to descriptor: Int32) {
+    var pipe = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&pipe)
+    sigaddset(&pipe, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &pipe, &before)
+    let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count < 0, errno == EPIPE {
+      var now = timespec()
+      sigtimedwait(&pipe, nil, &now)
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 }
 
