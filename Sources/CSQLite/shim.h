@@ -6,8 +6,6 @@
 // No `link`: the library's relocations are a quarter of the program's start, and many commands never need it. Its
 // functions, each with the type that the library's own header gives it, are found when the first is called.
 #define SEIF_LIBSQLITE(ENTRY)                                                                                         \
-  ENTRY(sqlite3_column_value) ENTRY(sqlite3_value_blob) ENTRY(sqlite3_value_bytes)                                    \
-  ENTRY(sqlite3_value_int64) ENTRY(sqlite3_value_type)                                                                \
   ENTRY(sqlite3_backup_finish) ENTRY(sqlite3_backup_init) ENTRY(sqlite3_backup_step)                                  \
   ENTRY(sqlite3_bind_blob64) ENTRY(sqlite3_bind_int64) ENTRY(sqlite3_bind_null)                                       \
   ENTRY(sqlite3_bind_text64) ENTRY(sqlite3_bind_zeroblob) ENTRY(sqlite3_busy_timeout)                                 \
@@ -18,6 +16,8 @@
   ENTRY(sqlite3_errstr) ENTRY(sqlite3_exec) ENTRY(sqlite3_extended_errcode)                                           \
   ENTRY(sqlite3_extended_result_codes) ENTRY(sqlite3_file_control) ENTRY(sqlite3_finalize)                            \
   ENTRY(sqlite3_get_autocommit) ENTRY(sqlite3_last_insert_rowid) ENTRY(sqlite3_limit)                                 \
+  ENTRY(sqlite3_column_value) ENTRY(sqlite3_value_blob) ENTRY(sqlite3_value_bytes)                                    \
+  ENTRY(sqlite3_value_int64) ENTRY(sqlite3_value_type)                                                                \
   ENTRY(sqlite3_open_v2) ENTRY(sqlite3_prepare_v2) ENTRY(sqlite3_prepare_v3) ENTRY(sqlite3_reset)                     \
   ENTRY(sqlite3_sql) ENTRY(sqlite3_step) ENTRY(sqlite3_system_errno) ENTRY(sqlite3_wal_checkpoint_v2)
 
