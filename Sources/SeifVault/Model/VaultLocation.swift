@@ -7,20 +7,23 @@ public struct VaultLocation: Sendable, Hashable {
   public let stateFolder: String
   /// SQLite's file system, for tests that inject faults; nil: the system's.
   let vfs: String?
+  /// The database file's name: `vault.db`, but for one that is proven before it takes that name.
+  package let fileName: String
 
   /// A vault's place.
   public init(folder: String, stateFolder: String) {
     self.init(folder: folder, stateFolder: stateFolder, vfs: nil)
   }
 
-  package init(folder: String, stateFolder: String, vfs: String?) {
+  package init(folder: String, stateFolder: String, vfs: String?, fileName: String = "vault.db") {
     self.folder = folder
     self.stateFolder = stateFolder
     self.vfs = vfs
+    self.fileName = fileName
   }
 
   /// The database file.
-  public var file: String { folder.hasSuffix("/") ? folder + "vault.db" : folder + "/vault.db" }
+  public var file: String { folder.hasSuffix("/") ? folder + fileName : folder + "/" + fileName }
 }
 
 /// How a vault is opened.
