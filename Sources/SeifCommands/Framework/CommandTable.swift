@@ -9,7 +9,7 @@ package enum CommandTable {
       AddCommand.self,
       EditCommand.self,
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
-      BinRestoreCommand.self, DoctorCommand.self,
+      BinRestoreCommand.self, DoctorCommand.self, AuditCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
       RunCommand.self, InjectCommand.self, GitCredentialCommand.self, QRCommand.self,
       CompletionCommand.self,

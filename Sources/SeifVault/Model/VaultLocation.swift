@@ -7,20 +7,28 @@ public struct VaultLocation: Sendable, Hashable {
   public let stateFolder: String
   /// SQLite's file system, for tests that inject faults; nil: the system's.
   let vfs: String?
+  /// The number of the folder's file system (`statfs`), for tests; nil: what the system says.
+  let fileSystemType: UInt32?
 
   /// A vault's place.
   public init(folder: String, stateFolder: String) {
     self.init(folder: folder, stateFolder: stateFolder, vfs: nil)
   }
 
-  package init(folder: String, stateFolder: String, vfs: String?) {
+  package init(folder: String, stateFolder: String, vfs: String?, fileSystemType: UInt32? = nil) {
     self.folder = folder
     self.stateFolder = stateFolder
     self.vfs = vfs
+    self.fileSystemType = fileSystemType
   }
 
   /// The database file.
   public var file: String { folder.hasSuffix("/") ? folder + "vault.db" : folder + "/vault.db" }
+
+  /// The network file system that the folder is on, by name; nil where it is on a disk of this machine or isn't there.
+  package var networkFileSystem: String? {
+    (fileSystemType ?? NetworkFileSystem.type(of: folder)).flatMap(NetworkFileSystem.name)
+  }
 }
 
 /// How a vault is opened.
