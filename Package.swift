@@ -32,6 +32,8 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSodium", providers: [.apt(["libsodium-dev"])]),
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
+    .systemLibrary(name: "CTSS2", providers: [.apt(["libtss2-dev"])]),
+    .systemLibrary(name: "CFido2", providers: [.apt(["libfido2-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(
@@ -51,6 +53,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("sqlite3")]),
     target(
       "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
+    target("SeifDevices", ["SeifVault", "SeifCrypto", "SeifBytes", "CTSS2", "CFido2", "CSeif"], strict),
     target("SeifImages", ["SeifBytes", "CImages", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
     target("SeifClipboard", ["SeifBytes", "CClipboard", "CSeif"], strict),
@@ -60,7 +63,7 @@ let package = Package(
       "SeifCommands",
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
-        "SeifTransports", "SeifImages", "SeifClipboard", "SeifAgent", "CSeif",
+        "SeifTransports", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
@@ -90,6 +93,7 @@ let package = Package(
     tests("SeifBackupsTests", ["SeifBackups", "SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
+    tests("SeifDevicesTests", ["SeifDevices", "SeifVault", "SeifCrypto"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
     tests("SeifAgentTests", ["SeifAgent", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
     tests("SeifCommandsTests", ["SeifCommands", "SeifClipboard", "seif", "seif-probe", "CSeif"]),

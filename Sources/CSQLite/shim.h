@@ -12,12 +12,12 @@
   ENTRY(sqlite3_changes64) ENTRY(sqlite3_clear_bindings) ENTRY(sqlite3_close_v2)                                      \
   ENTRY(sqlite3_column_blob) ENTRY(sqlite3_column_bytes) ENTRY(sqlite3_column_count)                                  \
   ENTRY(sqlite3_column_int64) ENTRY(sqlite3_column_name) ENTRY(sqlite3_column_text)                                   \
-  ENTRY(sqlite3_column_value) ENTRY(sqlite3_value_blob) ENTRY(sqlite3_value_bytes) ENTRY(sqlite3_value_int64)         \
-  ENTRY(sqlite3_value_type)                                                                                           \
   ENTRY(sqlite3_column_type) ENTRY(sqlite3_data_count) ENTRY(sqlite3_db_config) ENTRY(sqlite3_errmsg)                 \
   ENTRY(sqlite3_errstr) ENTRY(sqlite3_exec) ENTRY(sqlite3_extended_errcode)                                           \
   ENTRY(sqlite3_extended_result_codes) ENTRY(sqlite3_file_control) ENTRY(sqlite3_finalize)                            \
   ENTRY(sqlite3_get_autocommit) ENTRY(sqlite3_last_insert_rowid) ENTRY(sqlite3_limit)                                 \
+  ENTRY(sqlite3_column_value) ENTRY(sqlite3_value_blob) ENTRY(sqlite3_value_bytes)                                    \
+  ENTRY(sqlite3_value_int64) ENTRY(sqlite3_value_type)                                                                \
   ENTRY(sqlite3_open_v2) ENTRY(sqlite3_prepare_v2) ENTRY(sqlite3_prepare_v3) ENTRY(sqlite3_reset)                     \
   ENTRY(sqlite3_sql) ENTRY(sqlite3_step) ENTRY(sqlite3_system_errno) ENTRY(sqlite3_wal_checkpoint_v2)
 

@@ -116,7 +116,7 @@ package final class Connection {
 
   /// Changing the journal needs the file alone, and SQLite gives up at once instead of waiting. Programs that start
   /// together must wait for their turn, so the waiting is done here.
-  private func setJournal(_ sql: StaticString, expecting mode: String) throws(SQLError) {
+  func setJournal(_ sql: StaticString, expecting mode: String) throws(SQLError) {
     var waited: Int32 = 0
     while true {
       do throws(SQLError) {

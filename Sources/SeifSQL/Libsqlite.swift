@@ -28,10 +28,6 @@ nonisolated(unsafe) let sqlite3_column_name = libsqlite.pointee.sqlite3_column_n
 nonisolated(unsafe) let sqlite3_column_text = libsqlite.pointee.sqlite3_column_text
 nonisolated(unsafe) let sqlite3_column_type = libsqlite.pointee.sqlite3_column_type
 nonisolated(unsafe) let sqlite3_column_value = libsqlite.pointee.sqlite3_column_value
-nonisolated(unsafe) let sqlite3_value_blob = libsqlite.pointee.sqlite3_value_blob
-nonisolated(unsafe) let sqlite3_value_bytes = libsqlite.pointee.sqlite3_value_bytes
-nonisolated(unsafe) let sqlite3_value_int64 = libsqlite.pointee.sqlite3_value_int64
-nonisolated(unsafe) let sqlite3_value_type = libsqlite.pointee.sqlite3_value_type
 nonisolated(unsafe) let sqlite3_data_count = libsqlite.pointee.sqlite3_data_count
 nonisolated(unsafe) let sqlite3_errmsg = libsqlite.pointee.sqlite3_errmsg
 nonisolated(unsafe) let sqlite3_errstr = libsqlite.pointee.sqlite3_errstr
@@ -45,6 +41,10 @@ nonisolated(unsafe) let sqlite3_prepare_v3 = libsqlite.pointee.sqlite3_prepare_v
 nonisolated(unsafe) let sqlite3_sql = libsqlite.pointee.sqlite3_sql
 nonisolated(unsafe) let sqlite3_step = libsqlite.pointee.sqlite3_step
 nonisolated(unsafe) let sqlite3_system_errno = libsqlite.pointee.sqlite3_system_errno
+nonisolated(unsafe) let sqlite3_value_blob = libsqlite.pointee.sqlite3_value_blob
+nonisolated(unsafe) let sqlite3_value_bytes = libsqlite.pointee.sqlite3_value_bytes
+nonisolated(unsafe) let sqlite3_value_int64 = libsqlite.pointee.sqlite3_value_int64
+nonisolated(unsafe) let sqlite3_value_type = libsqlite.pointee.sqlite3_value_type
 nonisolated(unsafe) let sqlite3_wal_checkpoint_v2 = libsqlite.pointee.sqlite3_wal_checkpoint_v2
 
 // What these return is known before or said again by what follows, so it may be left.

@@ -28,6 +28,7 @@ public struct LockedVault: ~Copyable {
     guard Folders.exists(location.file) else { throw VaultError(.missing) }
     // SQLite would wait for the writer of a pipe.
     guard Folders.isFile(location.file) else { throw VaultError(.notAVault, "it is no file") }
+    Self.takeBackHalfDone(location)
     func connect(_ mode: Connection.Mode) throws(VaultError) -> Connection {
       try Connection.vault(location, mode)
     }
@@ -66,8 +67,23 @@ public struct LockedVault: ~Copyable {
     self.clock = clock
   }
 
+  /// Ends what a rotation began that was killed as it took the file alone: only then there is a journal. Where nothing can
+  /// be written the reading that follows says what is wrong.
+  private static func takeBackHalfDone(_ location: VaultLocation) {
+    let journal = location.file + "-journal"
+    guard Folders.exists(journal), let connection = try? Connection.vault(location, .readWrite) else { return }
+    // SQLite has taken back what was half done. As long as this connection has the log, nobody else makes a journal.
+    if (try? connection.userVersion()) != nil { Folders.remove(journal) }
+    try? connection.close()
+  }
+
   /// Ways in of one kind, and rows of `vault`, that are tried: rows that somebody added must not keep a person waiting without end.
   static let triedCount = 8
+
+  /// When each way in last opened this vault on this machine, as far as that is known.
+  public var lastUses: [UUID: Timestamp] {
+    WayInUses(folder: location.stateFolder, vaultID: id).read()
+  }
 
   /// Opens with a passphrase: its bytes as they came, then their NFC, then their NFD form. The ways in that cost least
   /// come first, and of each kind eight are tried.
@@ -75,40 +91,45 @@ public struct LockedVault: ~Copyable {
   /// - Throws: `wrongPassphrase`, `noSuchWayIn`, `costRefused` or `outOfMemory` if a way in asks for too much and no other
   ///   opens, `migrationFailed` for a file of an older version.
   public consuming func unlock(passphrase: borrowing SecretBytes) throws(VaultError) -> Vault {
-    let rows = wraps.filter { $0.kind == .passphrase }
-    guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, "passphrase") }
-    var refusal: VaultError?
-    let tried = Self.cheapestFirst(rows, &refusal)
-    for form in Normalization.passphraseForms(passphrase) {
-      let bytes = SecretBytes(copying: form)
-      for (row, cost) in tried {
-        for id in ids {
-          let opened = Self.attempt(&refusal) { () throws(VaultError) in
-            try row.open(passphrase: bytes, cost: cost, vaultID: id)
-          }
-          if let opened { return try finish(opened, id) }
-        }
-      }
-    }
-    throw refusal ?? VaultError(.wrongPassphrase)
+    try unlock(with: PassphraseProvider(passphrase))
   }
 
   /// Opens with a recovery code.
   ///
   /// - Throws: as `unlock(passphrase:)`.
   public consuming func unlock(recoveryCode: borrowing RecoveryCode) throws(VaultError) -> Vault {
-    let rows = wraps.filter { $0.kind == .recovery }
-    guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, "recovery code") }
+    try unlock(with: RecoveryProvider(recoveryCode))
+  }
+
+  /// Opens with what a provider has: a passphrase, a code, a device.
+  ///
+  /// - Parameter only: the one way in that is tried; nil: all of the provider's kind.
+  /// - Throws: as `unlock(passphrase:)`, and what the device says: `deviceMissing`, `otherDevice`, `deviceRefused`,
+  ///   `deviceLocked`.
+  public consuming func unlock(with provider: some WayInProvider, only: UUID? = nil) throws(VaultError) -> Vault {
+    let rows = wraps.filter { $0.kind == provider.kind && (only ?? $0.id) == $0.id }
+    guard !rows.isEmpty else { throw VaultError(.noSuchWayIn, provider.kind.name) }
     var refusal: VaultError?
-    for row in rows.prefix(Self.triedCount) {
-      for id in ids {
-        let opened = Self.attempt(&refusal) { () throws(VaultError) in
-          try row.open(recoveryCode: recoveryCode, vaultID: id)
-        }
-        if let opened { return try finish(opened, id) }
-      }
+    let tried =
+      provider.kind == .passphrase
+      ? Self.cheapestFirst(rows, &refusal).map(\.row) : Array(rows.prefix(Self.triedCount))
+    for row in tried {
+      let opened = Self.attempt(&refusal) { () throws(VaultError) in try row.open(with: provider, vaultIDs: ids) }
+      if let opened { return try finish(opened, by: row.id) }
     }
     throw refusal ?? VaultError(.wrongPassphrase)
+  }
+
+  /// Opens with a way in that isn't in the vault yet: its proof.
+  ///
+  /// - Throws: as `unlock(with:)`.
+  public consuming func unlock(
+    with provider: some WayInProvider, candidate: NewWayIn
+  ) throws(VaultError) -> Vault {
+    guard let opened = try candidate.wrap.open(with: provider, vaultIDs: ids) else {
+      throw VaultError(.wrongPassphrase)
+    }
+    return try finish(opened, by: nil)
   }
 
   static func cheapestFirst(
@@ -138,14 +159,19 @@ public struct LockedVault: ~Copyable {
     }
   }
 
-  private func finish(_ dataKey: consuming SecretBytes, _ id: UUID) throws(VaultError) -> Vault {
-    let keys = try VaultKeys(dataKey: dataKey, vaultID: id, random: random)
+  private func finish(_ opened: consuming OpenedKey, by way: UUID?) throws(VaultError) -> Vault {
+    let id = opened.vaultID
+    let keys = try VaultKeys(dataKey: opened.dataKey.duplicate(), vaultID: id, random: random)
     let isCurrent = foundVersion.step == schema.versions.last?.step
     if !isCurrent { try migrate(keys) }
     let vault = Vault(
       connection: connection, keys: keys, location: location, access: access, schema: schema, random: random,
       clock: clock)
     try vault.checkOnOpening()
+    vault.openedBy = way
+    if let way, vault.openingFaults.isEmpty {
+      WayInUses(folder: location.stateFolder, vaultID: id).note(way, at: clock(), present: wraps.map(\.id))
+    }
     if access == .readWrite, isCurrent, vault.openingFaults.isEmpty { removeLeftFiles() }
     return vault
   }

@@ -19,10 +19,11 @@ extension Vault {
     let id = random.makeUUID()
     let moment = now()
     let wraps = [
-      try KeyWrap.passphrase(
-        passphrase, cost: cost.argon2id, dataKey: dataKey, vaultID: id, generation: 1, now: moment, random: random),
-      try KeyWrap.recovery(
-        recoveryCode, dataKey: dataKey, vaultID: id, generation: 1, now: moment, random: random),
+      try KeyWrap.make(
+        PassphraseProvider(passphrase, cost: cost), dataKey: dataKey, vaultID: id, generation: 1, now: moment,
+        random: random),
+      try KeyWrap.make(
+        RecoveryProvider(recoveryCode), dataKey: dataKey, vaultID: id, generation: 1, now: moment, random: random),
     ]
     let keys = try VaultKeys(dataKey: dataKey, vaultID: id, random: random)
     let temporary = location.file + ".new-" + Base16.encode(random.makeBytes(8))

@@ -12,13 +12,15 @@ public final class Vault {
   /// Where it stands.
   public let location: VaultLocation
   /// How it was opened.
-  public let access: VaultAccess
+  public private(set) var access: VaultAccess
   /// What unlocking found: contents that aren't as last written (looked at up to 10,000 rows), an older copy.
   public internal(set) var openingFaults: [VaultFault] = []
   /// What the last `entries()`, `summaries()`, `records()` or `bin()` had to leave out, since it doesn't open.
   public internal(set) var damage: [VaultFault] = []
   /// Whether the highest counter could be kept in the state folder; if not, an older copy may go unnoticed.
   public internal(set) var keepsCounter = true
+  /// The way in that opened it; nil for a vault just made, and for a way in that is only proven.
+  public internal(set) var openedBy: UUID?
 
   let schema: VaultSchema
   let random: RandomSource
@@ -55,13 +57,33 @@ public final class Vault {
   public var isLocked: Bool { keys == nil }
 
   /// Wipes the keys, empties the log and closes the file; every later call fails with `locked`.
-  public func lock() {
+  public func lock() { close(emptyingLog: access == .readWrite) }
+
+  /// - Parameter emptyingLog: not for a file that another has taken the place of.
+  func close(emptyingLog: Bool) {
     keys = nil
     guard let connection else { return }
     self.connection = nil
     // Another process may still need the log: then it is the one that empties it.
-    if access == .readWrite { try? connection.checkpoint(truncate: true) }
+    if emptyingLog { try? connection.checkpoint(truncate: true) }
     try? connection.close()
+  }
+
+  /// Goes over from reading to writing with the same keys, once all questions are answered: a program that is interrupted at
+  /// one leaves no log beside the file.
+  ///
+  /// - Throws: `changedMeanwhile` if it was rotated since; what opening throws.
+  public func openForWriting() throws(VaultError) {
+    guard access == .readOnly else { return }
+    let (reader, keys) = try opened()
+    let writer = try Connection.vault(location, .readWrite)
+    guard try schema.check(writer).step == schema.versions.last?.step,
+      (try? keys.accumulator.read(from: writer)) != nil
+    else { throw VaultError(.changedMeanwhile) }
+    try sql(reader.close)
+    connection = writer
+    access = .readWrite
+    try checkOnOpening()
   }
 
   /// The file and the keys, or `locked`.

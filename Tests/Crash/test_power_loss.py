@@ -7,7 +7,7 @@ import calls
 import disk
 import support
 
-STEPS = 47
+STEPS = 51
 
 
 class Replay:
@@ -108,6 +108,7 @@ class PowerLoss(unittest.TestCase):
             "the folder of a new vault's folder": lambda name: name == "root",
             "the bytes of a nameless file": lambda name: name == "nameless",
             "the bytes under a temporary name": lambda name: name.startswith(".seif-"),
+            "the new file of a rotation": lambda name: ".new-" in name,
             "a backup's name": lambda name: name == "backups",
             "an output's name": lambda name: name == "out",
         }.items():

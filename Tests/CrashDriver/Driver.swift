@@ -110,8 +110,8 @@ struct Driver {
         count += 1
         continue
       }
-      // Making a vault has many calls and a slow derivation.
-      let pace = stride > 1 && kind.hasPrefix("create") ? stride * 2 : stride
+      // Making a vault and rotating it have many calls and a slow derivation.
+      let pace = stride > 1 && (kind.hasPrefix("create") || kind == "rotate") ? stride * 2 : stride
       let call = nextCall[kind].map { $0 + pace } ?? 1 + seed % pace
       nextCall[kind] = call
       Calls.arm(.fail, at: call, code: code, isLasting: isLasting)

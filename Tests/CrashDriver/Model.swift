@@ -39,6 +39,10 @@ struct Model {
   private(set) var backups: [String: [UInt8]] = [:]
   private(set) var outputs: [String: [UInt8]] = [:]
   private(set) var second: Second?
+  /// The second passphrase, where there is one.
+  private(set) var passphrase: String?
+  /// Of the data key.
+  private(set) var generation: Int64 = 1
   private var changes: [Change] = []
   var history: Int { changes.count }
 
@@ -87,6 +91,15 @@ struct Model {
     case .createSecond(let folder): second = Second(folder: folder)
     case .fillSecond(let entries): second?.entries += entries
     case .migrateSecond: second?.version = 2
+    case .addWayIn(let text), .changeWayIn(let text):
+      passphrase = text
+      count()
+    case .removeWayIn:
+      passphrase = nil
+      count()
+    case .rotate:
+      generation += 1
+      count()
     }
   }
 

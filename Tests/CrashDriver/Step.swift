@@ -24,16 +24,21 @@ enum Step {
   case fillSecond([Entry])
   case migrateSecond
   case openSecond
+  case addWayIn(String)
+  case changeWayIn(String)
+  case removeWayIn
+  case rotate
 }
 
 /// What is done, over and over: each way to write, in an order in which each has what it needs.
 enum Plan {
   static let names = [
     "add", "add counter", "import", "upload", "ledger", "link", "record", "replace", "output", "advance", "remove",
-    "undo",
+    "undo", "add way in",
     "replace output", "remove", "create second", "restore", "upload file", "fill second", "add", "remove",
-    "output by name", "replace output by name", "migrate second", "advance", "purge", "open second", "delete backup",
-    "reopen", "replace", "undo", "upload by name",
+    "output by name", "change way in", "replace output by name", "rotate", "migrate second", "advance", "purge",
+    "open second", "delete backup",
+    "reopen", "replace", "undo", "remove way in", "upload by name",
   ]
 
   static func name(_ number: Int) -> String { number == 0 ? "create" : names[(number - 1) % names.count] }
@@ -96,6 +101,10 @@ enum Plan {
       if model.second != nil { return .fillSecond((0..<8).map { login(number * 100 + $0, &random) }) }
     case "migrate second": if model.second != nil { return .migrateSecond }
     case "open second": if model.second != nil { return .openSecond }
+    case "add way in": if model.passphrase == nil { return .addWayIn("\(canary) added \(number)") }
+    case "change way in": if model.passphrase != nil { return .changeWayIn("\(canary) changed \(number)") }
+    case "remove way in": if model.passphrase != nil { return .removeWayIn }
+    case "rotate": return .rotate
     default: break
     }
     return .reopen

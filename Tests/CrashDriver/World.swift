@@ -95,8 +95,57 @@ final class World {
     case .migrateSecond: try withSecond(model, Drill.schema) { _ in }
     case .openSecond:
       try withSecond(model, model.second?.version == 2 ? Drill.schema : .current) { _ in }
+    case .addWayIn(let text):
+      let vault = try opened()
+      try vault.addWayIn(try vault.makeWayIn(Self.provider(text)))
+    case .changeWayIn(let text):
+      let vault = try opened()
+      try vault.addWayIn(try vault.makeWayIn(Self.provider(text)), replacing: try Self.added(vault))
+    case .removeWayIn:
+      let vault = try opened()
+      try vault.removeWayIn(try Self.added(vault), passphrases: [])
+    case .rotate:
+      try rotate(try opened(), model)
+      vault = nil
     }
     guard vault?.keepsCounter != false else { throw Violation("the highest counter wasn't kept") }
+  }
+
+  private static func provider(_ text: String) -> PassphraseProvider {
+    PassphraseProvider(SecretBytes(copying: SecretValue(utf8: text)), cost: .forTests)
+  }
+
+  /// The passphrase that came last: the vault was made with the first.
+  private static func added(_ vault: Vault) throws -> UUID {
+    guard let way = try vault.waysIn().last(where: { $0.kind == .passphrase }) else {
+      throw Violation("there is no passphrase")
+    }
+    return way.id
+  }
+
+  private func rotate(_ vault: Vault, _ model: Model) throws {
+    let own = PassphraseProvider(Self.secret(), cost: .forTests)
+    let providers = [own] + (model.passphrase.map { [Self.provider($0)] } ?? [])
+    let presented = zip(try vault.waysIn().filter { $0.kind == .passphrase }, providers).map {
+      PresentedWayIn(id: $0.id, provider: $1)
+    }
+    try vault.rotate(presented: presented, recoveryCode: RecoveryCode.make()) { (candidate, _) throws(VaultError) in
+      try Vault.open(at: candidate, access: .readOnly).unlock(with: own).lock()
+    }
+  }
+
+  /// Whether the ways in are those of a model. Which passphrase it is costs a derivation, so it is tried where it changed.
+  private func waysFit(_ ways: [WayIn], _ model: Model, triesPassphrase: Bool) -> Bool {
+    let count = model.passphrase == nil ? 1 : 2
+    guard ways.count == count + 1, ways.count(where: { $0.kind == .passphrase }) == count,
+      ways.allSatisfy({ $0.generation == model.generation })
+    else { return false }
+    guard triesPassphrase, let text = model.passphrase else { return true }
+    guard let locked = try? Vault.open(at: location("vault"), access: .readOnly),
+      let vault = try? locked.unlock(with: Self.provider(text))
+    else { return false }
+    vault.lock()
+    return true
   }
 
   private func create(_ folder: String) throws -> Vault {
@@ -170,8 +219,10 @@ final class World {
     let records = try vault.records()
     let tombstones = try vault.tombstones()
     let ledger = try vault.ledger().map(\.name)
+    let ways = try vault.waysIn()
     close()
-    guard names("vault") == ["vault.db"] else { throw Violation("files were left beside it") }
+    guard names("vault") == ["vault.db"] else { throw Violation("files were left beside it: \(names("vault"))") }
+    let haveChanged = before.passphrase != after.passphrase || before.generation != after.generation
     var reasons: [String] = []
     let fits = [before, after].enumerated().filter { index, model in
       let checks = [
@@ -189,7 +240,8 @@ final class World {
             && bin.map(\.entry) == model.bin.map(\.entry)
         ),
         ("unusable", records.unusable == model.unusable), ("opaque", records.opaque == model.opaque),
-        ("tombstones", tombstones == model.tombstones), ("ledger", ledger == model.ledger),
+        ("tombstones", tombstones == model.tombstones),
+        ("ways in", waysFit(ways, model, triesPassphrase: haveChanged)), ("ledger", ledger == model.ledger),
       ]
       reasons.append(checks.filter { !$0.1 }.map(\.0).joined(separator: ","))
       return checks.allSatisfy(\.1)

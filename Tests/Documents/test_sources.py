@@ -18,12 +18,14 @@ class Sources(unittest.TestCase):
                 if re.search(pattern, code):
                     yield documents.shown(path), code.strip()
 
-    def test_only_the_clipboards_owner_opens_a_socket_and_one_of_this_machine(self):
+    def test_headers_open_sockets_of_this_machine_alone(self):
         headers = sorted((documents.ROOT / "Sources").rglob("*.h"))
-        lines = [(documents.shown(path), line.strip()) for path in headers for line in documents.read(path).splitlines()
+        lines = [line for path in headers for line in documents.read(path).splitlines()
                  if re.search(r"\b(socket|socketpair)\(", line)]
-        self.assertEqual([("Sources/CClipboard/shim.h",
-                           "int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);")], lines)
+        self.assertGreater(len(lines), 1)
+        for line in lines:
+            with self.subTest(line):
+                self.assertIn("socket(AF_UNIX, ", line)
 
     def test_nothing_opens_a_socket(self):
         calls = r"(?<!func )(?<!try )\b(socket|socketpair|getaddrinfo|gethostbyname|URLSession)\("

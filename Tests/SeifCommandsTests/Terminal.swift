@@ -11,6 +11,7 @@ final class Terminal {
   static let secondsToWait = 30
 
   private let master: Int32
+  private let device: String
   let child: pid_t
   /// Everything the terminal showed so far.
   private(set) var screen = ""
@@ -44,6 +45,7 @@ final class Terminal {
     guard openpty(&master, &slave, nil, nil, &size) == 0, let name = ttyname(slave).map({ String(cString: $0) })
     else { throw Failure(what: "no pseudo-terminal: \(errno)") }
     self.master = master
+    device = name
     // The slave stays open here, so that flags can be read after the program has gone.
     for descriptor in [master, slave] { _ = seif_fcntl_setfd(descriptor, FD_CLOEXEC) }
 
@@ -96,6 +98,12 @@ final class Terminal {
   func type(_ text: String) {
     var text = text
     text.withUTF8 { _ = write(master, $0.baseAddress, $0.count) }
+  }
+
+  /// Gives the terminal another width, of which its programs are told by SIGWINCH.
+  func resize(columns: Int) throws {
+    let stty = try Terminal(["-F", device, "cols", String(columns)], program: "/usr/bin/stty", hasTerminal: false)
+    guard try stty.finish().exitCode == 0 else { throw Failure(what: "no new size") }
   }
 
   func signal(_ number: Int32) { kill(child, number) }

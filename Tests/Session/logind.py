@@ -20,7 +20,7 @@ with open(config, "w") as file:
 daemon = subprocess.Popen(["dbus-daemon", "--nofork", "--config-file", config], stdin=subprocess.DEVNULL)
 address = f"unix:path={folder}/bus"
 os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = address
-for _ in range(200):
+for _ in range(500):
     if os.path.exists(f"{folder}/bus"):
         break
     time.sleep(0.05)
@@ -28,7 +28,7 @@ mock = subprocess.Popen([sys.executable, "-m", "dbusmock", "--system", "--templa
                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 try:
     bus = dbus.bus.BusConnection(address)
-    for _ in range(200):
+    for _ in range(500):
         if bus.name_has_owner("org.freedesktop.login1"):
             break
         time.sleep(0.05)

@@ -117,7 +117,8 @@ struct BinRestoreCommand: Command {
       if !chosen.contains(where: { $0.id == hit.id }) { chosen.append(hit) }
     }
     let ids = chosen.map(\.id)
-    _ = try withVault(folder) { () throws(VaultUseError) in try vault.apply(ids.map { .restore($0) }, ifCounterIs: nil) }
+    _ = try withVault(folder) { () throws(VaultUseError) in try vault.apply(ids.map { .restore($0) }, ifCounterIs: nil)
+    }
     context.talk.say(.ok, EntryLabel.some(chosen.map { ($0.entry.name, $0.entry.account) }, "back"))
     return .done
   }

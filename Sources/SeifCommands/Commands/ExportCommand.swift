@@ -55,7 +55,8 @@ struct ExportCommand: Command {
         .usage, "an export writes every secret of the vault, and there is no terminal to ask for consent",
         hint: "Give --yes.")
     }
-    let vault = try unlock.use(.readOnly, context)
+    // All secrets leave: a device alone is no consent.
+    let vault = try unlock.use(.readOnly, inPerson: true, context)
     defer { vault.lock() }
     let records = try withVault(folder) { () throws(VaultUseError) in try vault.records(for: .export) }
     let damage = vault.tell(context)

@@ -11,7 +11,7 @@ struct StatusCommand: Command {
   static let usage = """
     seif status [OPTIONS]
 
-    Says what is in the vault, what opens it, and when the last proven backup was made at
+    Says what is in the vault, what opens it, weakest first, and when the last proven backup was made at
     each destination. --locked says only what can be known without a passphrase.
     """
   static let locked = Option.flag("locked", "only what can be known without a passphrase")
@@ -76,10 +76,10 @@ struct StatusCommand: Command {
     let now = Timestamp(seconds: context.clock.now())
     let style = context.output.style
     var lines = [("vault", state.folder)]
+    lines.append(("protection", WayIn.protection(state.waysIn).joined(separator: ", ")))
     if let open = state.inAgent {
       lines.append(("agent", "open there, locks \(LockTime.left(open.millisecondsLeft))"))
     }
-    lines.append(("ways in", state.waysIn.map(\.kind.name).joined(separator: ", ")))
     if let counts = state.counts {
       let parts = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)\($0.1 == 1 ? "" : "s")" }
       lines.append(("items", parts.isEmpty ? "none" : parts.joined(separator: ", ")))
@@ -91,7 +91,7 @@ struct StatusCommand: Command {
     }
     for fault in state.faults { lines.append(("fault", "\(Sign.fail.text(style)) \(fault)")) }
     for (name, text) in lines {
-      let padding = String(repeating: " ", count: max(1, 9 - name.count))
+      let padding = String(repeating: " ", count: max(1, 12 - name.count))
       try context.output.writeLine(name + padding + Display.cleaned(text))
     }
     if state.counts != nil, state.proofs.isEmpty {
@@ -106,6 +106,7 @@ struct StatusCommand: Command {
     writer.schema("seif-status", 1)
     writer.member("vault", state.folder)
     writer.member("waysIn", state.waysIn.map(\.kind.name))
+    writer.member("protection", WayIn.protection(state.waysIn))
     if let open = state.inAgent {
       writer.key("agent")
       writer.beginObject()

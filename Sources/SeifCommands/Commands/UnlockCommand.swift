@@ -140,6 +140,10 @@ extension UnlockOptions {
     _ location: VaultLocation, _ context: Context,
     _ attempt: (AgentRequest.Way, borrowing SecretBytes) throws(CommandFailure) -> Result
   ) throws(CommandFailure) -> Result {
+    guard kind == nil || kind == .passphrase || kind == .recovery else {
+      throw CommandFailure(
+        .usage, "the agent opens a vault by its passphrase or its recovery code", hint: "Leave --with out.")
+    }
     var failure = CommandFailure(VaultError(.wrongPassphrase), folder: location.folder)
     for number in 1...3 {
       let given = try source.readAny(

@@ -21,10 +21,10 @@ struct Completions {
   }
 
   private let commands: [any Command.Type]
-  private let entries: () -> [Candidate]
+  private let entries: (_ command: String) -> [Candidate]
 
-  /// - Parameter entries: the names of the vault's entries, if they can be had without asking anybody.
-  init(_ commands: [any Command.Type], entries: @escaping () -> [Candidate] = { [] }) {
+  /// - Parameter entries: the entries that a command's QUERY may name, as far as they can be had without asking anybody.
+  init(_ commands: [any Command.Type], entries: @escaping (_ command: String) -> [Candidate]) {
     self.commands = commands
     self.entries = entries
   }
@@ -109,9 +109,10 @@ struct Completions {
     var places: [(String, Bool)] = []
     var isValue = false
     for word in command.usageLine.split(separator: " ").dropFirst(command.name.split(separator: " ").count + 1) {
-      defer { isValue = word.hasPrefix("-") }
       let name = word.filter { $0 != "[" && $0 != "]" && $0 != "." }
-      if isValue || word.hasPrefix("-") || name == "OPTIONS" { continue }
+      // What follows an option is its value; `--` is none.
+      defer { isValue = name.hasPrefix("-") && name != "--" }
+      if isValue || name.hasPrefix("-") || name == "OPTIONS" { continue }
       places.append((String(name), word.hasSuffix("...")))
     }
     return places
@@ -121,10 +122,10 @@ struct Completions {
   private func values(of placeholder: String, _ command: any Command.Type, option: String?) -> Answer {
     func words(_ words: [String]) -> Answer { .words(words.map { Candidate(text: $0, about: "") }) }
     switch placeholder {
-    case "FILE", "IN", "OUT", "F", "TEMPLATE", "ARGUMENT": return .files
+    case "FILE", "IN", "OUT", "F", "TEMPLATE", "CMD", "ARGUMENT": return .files
     case "OPERATION": return words(["get", "store", "erase"])
     case "DIR", "FOLDER": return .folders
-    case "QUERY": return .words(entries())
+    case "QUERY": return .words(entries(command.name))
     case "FIELD":
       return words(
         [

@@ -9,6 +9,7 @@ package final class ChildProcess {
   /// Reads from its stdout.
   package let output: Int32
   private var isWaitedFor = false
+  private var isInputClosed = false
 
   /// Starts a program; nil where that fails.
   /// - Parameter blocked: signals that it doesn't get, since we answer them for both.
@@ -57,12 +58,18 @@ package final class ChildProcess {
     output = fromChild[0]
   }
 
+  /// Says that nothing more comes on its stdin.
+  package func closeInput() {
+    if !isInputClosed { close(input) }
+    isInputClosed = true
+  }
+
   /// Closes the pipes, waits for the end, and gives the exit status as a shell would (128 + signal).
   @discardableResult
   package func wait() -> Int32 {
     if isWaitedFor { return 0 }
     isWaitedFor = true
-    close(input)
+    closeInput()
     close(output)
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0, errno == EINTR {}

@@ -10,6 +10,8 @@ package enum CommandTable {
       EditCommand.self,
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
       BinRestoreCommand.self, DoctorCommand.self, AuditCommand.self,
+      KeysListCommand.self, KeysAddCommand.self, KeysRemoveCommand.self, KeysPassphraseCommand.self,
+      KeysTestCommand.self, KeysRotateCommand.self, DestroyCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
       RunCommand.self, InjectCommand.self, GitCredentialCommand.self, QRCommand.self,
       CompletionCommand.self,

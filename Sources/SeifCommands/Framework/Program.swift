@@ -63,7 +63,9 @@ package enum Program {
       try context.output.write(help(Array(arguments.dropFirst()), commands))
       return .done
     case Completions.word:
-      try context.output.write(Completions(commands).text(Array(arguments.dropFirst())))
+      let words = Array(arguments.dropFirst())
+      let completions = Completions(commands) { CompletionEntries.all(for: $0, words, context) }
+      try context.output.write(completions.text(words))
       return .done
     case ManPage.word:
       try context.output.write(ManPage.text(Array(arguments.dropFirst()), commands))
@@ -71,6 +73,8 @@ package enum Program {
     default: break
     }
     switch CommandTable.match(arguments, in: commands) {
+    case .unknown(ProveCommand.name):
+      return try run(ProveCommand.self, Array(arguments.dropFirst()), context)
     case .nothing:
       context.talk.line(Help.overview(commands))
       return .usage

@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifRecords
 internal import SeifVault
@@ -51,20 +52,22 @@ struct GitCredentialCommand: Command {
     let opened = try open(.readOnly, context)
     defer { opened.vault.lock() }
     let logins = try self.logins(asked, opened, context)
-    guard let login = logins.first?.login, logins.count == 1 else {
+    guard let found = logins.first, logins.count == 1 else {
       if logins.count > 1 {
         context.talk.say(
           "\(logins.count) logins fit \(asked.address): give git the user name, or store one address less.")
       }
       return .done
     }
-    guard Self.isOneLine(SecretValue(utf8: login.username)), Self.isOneLine(login.password) else {
+    let login = found.login
+    let password = try self.password(of: found, opened)
+    guard Self.isOneLine(SecretValue(utf8: login.username)), Self.isOneLine(password) else {
       context.talk.warn("the login for \(asked.address) has a line end, which git can't be told")
       return .done
     }
     if !login.username.isEmpty { try context.output.writeLine("username=\(login.username)") }
     try context.output.write("password=")
-    try login.password.withBytes { (bytes) throws(CommandFailure) in try context.output.write(raw: bytes) }
+    try password.withBytes { (bytes) throws(CommandFailure) in try context.output.write(raw: bytes) }
     try context.output.write("\n")
     return .done
   }
@@ -76,7 +79,7 @@ struct GitCredentialCommand: Command {
     let opened = try open(.readWrite, context)
     defer { opened.vault.lock() }
     let same = try logins(asked, opened, context).filter { $0.login.username == username }
-    if same.contains(where: { $0.login.password == password }) { return .done }
+    for found in same where try self.password(of: found, opened) == password { return .done }
     guard same.count <= 1 else {
       context.talk.say("\(same.count) logins fit \(username) at \(asked.address); none was changed.")
       return .done
@@ -90,9 +93,7 @@ struct GitCredentialCommand: Command {
       var changed = old.login
       changed.password = password
       changed.updatedAt = now
-      try withVaultErrors(opened.folder) { () throws(VaultError) in
-        _ = try opened.vault.apply([.replace(old.id, .password(changed))], ifCounterIs: opened.counter)
-      }
+      try apply([.replace(old.id, .password(changed))], old.read.counter, opened)
       context.talk.say(
         .ok, "Changed \(EntryLabel.text(old.login.title, username)); the old password stays in its history.")
       return .done
@@ -103,7 +104,7 @@ struct GitCredentialCommand: Command {
     (login.title, login.username, login.updatedAt) = (asked.host, username, now)
     login.info.urls = [asked.address]
     login.info.createdAt = now
-    try withVaultErrors(opened.folder) { () throws(VaultError) in _ = try opened.vault.add([.password(login)]) }
+    try apply([.add(.password(login))], nil, opened)
     context.talk.say(.ok, "Added \(EntryLabel.text(login.title, username)).")
     return .done
   }
@@ -113,8 +114,10 @@ struct GitCredentialCommand: Command {
     let opened = try open(.readWrite, context)
     defer { opened.vault.lock() }
     // Only the very login that was refused: one with another password may have been changed since.
-    let refused = try logins(asked, opened, context).filter {
-      asked.password == nil || $0.login.password == asked.password
+    var refused: [Login] = []
+    for found in try logins(asked, opened, context) {
+      let isSame = try asked.password.map { (given) throws(CommandFailure) in try password(of: found, opened) == given }
+      if isSame ?? true { refused.append(found) }
     }
     guard let login = refused.first, refused.count == 1 else { return .done }
     let label = EntryLabel.text(login.login.title, login.login.username)
@@ -123,9 +126,7 @@ struct GitCredentialCommand: Command {
         "\(asked.address) refused \(label). Put it into the bin?",
         insteadGive: "nothing: this is asked on a terminal alone")
     else { return .done }
-    try withVaultErrors(opened.folder) { () throws(VaultError) in
-      _ = try opened.vault.apply([.remove(login.id)], ifCounterIs: opened.counter)
-    }
+    try apply([.remove(login.id)], login.read.counter, opened)
     context.talk.say(.ok, "\(label) is in the bin.")
     return .done
   }
@@ -133,24 +134,40 @@ struct GitCredentialCommand: Command {
   // MARK: - Parts
 
   private struct Opened {
-    let vault: Vault
+    let vault: any UnlockedVault
     let folder: String
-    let counter: Int64
+  }
+
+  private struct Login {
+    let id: UUID
+    let read: ReadEntry
+    /// Its secrets are stand-ins where the agent holds them.
+    let login: Password
   }
 
   private func open(_ access: VaultAccess, _ context: Context) throws(CommandFailure) -> Opened {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(access, context)
-    let counter = try withVaultErrors(folder) { () throws(VaultError) in try vault.counter() }
-    return Opened(vault: vault, folder: folder, counter: counter)
+    return Opened(vault: try unlock.use(access, context), folder: folder)
+  }
+
+  private func password(of found: Login, _ opened: Opened) throws(CommandFailure) -> SecretValue {
+    try withVault(opened.folder) { () throws(VaultUseError) in
+      try opened.vault.unmasked(found.login.password, of: found.read)
+    }
+  }
+
+  private func apply(_ changes: [VaultChange], _ counter: Int64?, _ opened: Opened) throws(CommandFailure) {
+    try withVault(opened.folder) { () throws(VaultUseError) in
+      _ = try opened.vault.apply(changes, ifCounterIs: counter)
+    }
   }
 
   /// The logins that fit; those with the path that git gives before those for the whole host.
   private func logins(
     _ asked: GitCredential, _ opened: Opened, _ context: Context
-  ) throws(CommandFailure) -> [(id: UUID, login: Password)] {
-    let summaries = try withVaultErrors(opened.folder) { () throws(VaultError) in try opened.vault.summaries() }
-    _ = VaultDamage(opened.vault).tell(context)
+  ) throws(CommandFailure) -> [Login] {
+    let summaries = try withVault(opened.folder) { () throws(VaultUseError) in try opened.vault.list() }
+    _ = opened.vault.tell(context)
     var byPath: [EntrySummary] = []
     var byHost: [EntrySummary] = []
     for summary in summaries where summary.kind == .passwords {
@@ -158,11 +175,12 @@ struct GitCredentialCommand: Command {
       let matches = summary.urls.map(asked.match)
       if matches.contains(.path) { byPath.append(summary) } else if matches.contains(.host) { byHost.append(summary) }
     }
-    var logins: [(id: UUID, login: Password)] = []
+    var logins: [Login] = []
     for summary in (byPath.isEmpty ? byHost : byPath).prefix(64) {
-      let entry = try withVaultErrors(opened.folder) { () throws(VaultError) in try opened.vault.entry(summary.id) }
-        .entry
-      if case .password(let login) = entry { logins.append((summary.id, login)) }
+      let read = try withVault(opened.folder) { () throws(VaultUseError) in try opened.vault.entry(summary.id) }
+      if case .password(let login) = read.stored.entry {
+        logins.append(Login(id: summary.id, read: read, login: login))
+      }
     }
     return logins
   }

@@ -2,10 +2,10 @@
 struct Example: Sendable, Equatable {
   let line: String
   let about: String
-  /// What it ends with in the folder of the tests.
-  let exitCode: ExitCode
+  /// What it ends with in the folder of the tests; nil where it is ended by them.
+  let exitCode: ExitCode?
 
-  init(_ line: String, _ about: String, exitCode: ExitCode = .done) {
+  init(_ line: String, _ about: String, exitCode: ExitCode? = .done) {
     self.line = line
     self.about = about
     self.exitCode = exitCode
@@ -16,7 +16,11 @@ struct Example: Sendable, Equatable {
 ///
 /// Tests run every line as it stands, in a folder with the files that the lines name, a vault, and a desktop.
 enum Examples {
-  static func of(_ command: any Command.Type) -> [Example] { byCommand[command.name] ?? [] }
+  static func of(_ command: any Command.Type) -> [Example] {
+    // By its type: a test's own commands may have the same names.
+    let isOurs = CommandTable.all.contains { ObjectIdentifier($0) == ObjectIdentifier(command) }
+    return isOurs ? byCommand[command.name] ?? [] : []
+  }
 
   static let byCommand: [String: [Example]] = [
     "open": [
@@ -35,6 +39,15 @@ enum Examples {
     "init": [
       Example("seif init --vault work --recovery-sheet sheet.txt", "a second vault, in the folder work")
     ],
+    "unlock": [
+      Example("seif unlock", "commands find the vault open from now on"),
+      Example("seif unlock --lock-after 30m", "for longer without use"),
+    ],
+    "lock": [Example("seif lock", "and closed again")],
+    "agent": [
+      Example("timeout 1 seif agent", "what a session's service runs; unlock starts it by itself", exitCode: nil)
+    ],
+    "agent status": [Example("seif agent status", "which vaults are open, and for how long")],
     "status": [Example("seif status", "the vault, its ways in, its last proven backup")],
     "paths": [Example("seif paths", "where things lie")],
     "list": [
@@ -76,7 +89,9 @@ enum Examples {
       Example("seif import phone.authbackup --dry-run", "what would happen"),
       Example("seif import phone.authbackup", "take the entries in"),
     ],
-    "export": [Example("seif export --to authbackup -o all.authbackup", "the whole vault as a sealed file")],
+    "export": [
+      Example("seif export --to authbackup -o all.authbackup --yes", "the whole vault as a sealed file, unasked")
+    ],
     "backup create": [
       Example("seif backup create --destination backups", "make a backup and prove that it opens")
     ],

@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifRecords
 internal import SeifVault
@@ -61,7 +62,7 @@ struct AddFromPicture {
         details: found.map { EntryLabel.text($0.name, $0.account) })
     }
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
     let notes = try entry.text(context)
     var added: [Entry] = []
@@ -75,7 +76,9 @@ struct AddFromPicture {
       made.info = info
       added.append(made)
     }
-    let ids = try withVaultErrors(folder) { () throws(VaultError) in try vault.add(added) }
+    let ids = try withVault(folder) { () throws(VaultUseError) in
+      try vault.apply(added.map(VaultChange.add), ifCounterIs: nil)
+    }
     if output.json { try context.output.writeLine(json: document(added, ids)) }
     for made in added { context.talk.say(.ok, "Added \(EntryLabel.text(made.name, made.account)).") }
     if added.isEmpty { context.talk.say("Nothing was added.") }

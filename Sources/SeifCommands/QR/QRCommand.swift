@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifImages
@@ -47,12 +48,12 @@ struct QRCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     try Destination.checkFree(write.output, replacing: write.force)
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.unlock(.readOnly, context)
+    let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
-    let summaries = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    let damage = VaultDamage(vault).tell(context)
-    let hit = try Query(query).resolve(summaries.filter { $0.hasOneTimeCode || KindName($0.kind) == .code }, context)
-    let entry = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
+    let found = try withVault(folder) { () throws(VaultUseError) in try vault.find(query, onlyCodes: true) }
+    let damage = vault.tell(context)
+    let hit = try Query(query).resolve(found, context)
+    let entry = try withVault(folder) { () throws(VaultUseError) in try vault.revealed(try vault.entry(hit.id)) }
     guard let uri = entry.keyURI else {
       throw CommandFailure(.notFound, "\(EntryLabel.text(hit.name, hit.account)) can't be written as a Key URI")
     }

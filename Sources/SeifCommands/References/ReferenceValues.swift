@@ -1,4 +1,5 @@
 internal import SeifAgent
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifOTP
@@ -31,46 +32,69 @@ struct ReferenceValues {
     let folder = try unlock.vault.folder(context.environment)
     // A counter has to move before its code is given; whether one is needed is known only once the entry is found.
     let mayMove = references.contains { $0.field == .code }
-    let vault = try unlock.unlock(mayMove ? .readWrite : .readOnly, mayOnlyRead: mayMove, context)
+    let vault = try unlock.use(mayMove ? .readWrite : .readOnly, mayOnlyRead: mayMove, context)
     defer { vault.lock() }
-    let summaries = try withVaultErrors(folder) { () throws(VaultError) in try vault.summaries() }
-    _ = VaultDamage(vault).tell(context)
+    let summaries = try withVault(folder) { () throws(VaultUseError) in try vault.list() }
+    _ = vault.tell(context)
 
-    let time = Timestamp(seconds: context.clock.now())
     var failures: [String] = []
-    var counters: [(Reference, UUID)] = []
-    for reference in references where values[reference] == nil && !counters.contains(where: { $0.0 == reference }) {
-      var found: [(summary: EntrySummary, value: ReferencedField.Found)] = []
-      let hits = Query(reference.item).matches(summaries.filter { ReferencedField.mayHave(reference.field, $0) })
-      for hit in hits.prefix(Self.hitLimit) {
-        let entry = try withVaultErrors(folder) { () throws(VaultError) in try vault.entry(hit.id) }.entry
-        if let value = ReferencedField.value(reference.field, of: entry, at: time) { found.append((hit, value)) }
-      }
-      if found.count > 1, reference.field == .username {
-        // A login and its code have one name; the login is what a person means.
-        let logins = found.filter { $0.summary.kind == .passwords }
-        if logins.count == 1 { found = logins }
-      }
-      guard let only = found.first, found.count == 1, hits.count <= Self.hitLimit else {
-        failures.append("\(reference): \(Self.reason(reference, found.map(\.summary), hits.count, summaries))")
-        continue
-      }
-      switch only.value {
-      case .value(let bytes, let isSecret): values[reference] = Value(bytes: bytes, isSecret: isSecret)
-      case .counter: counters.append((reference, only.summary.id))
+    var found: [(reference: Reference, hit: Hit)] = []
+    for reference in references where !found.contains(where: { $0.reference == reference }) {
+      let (hits, count) = try Self.hits(reference, summaries, vault, folder)
+      if let only = hits.first, hits.count == 1, count <= Self.hitLimit {
+        found.append((reference, only))
+      } else {
+        failures.append("\(reference): \(Self.reason(reference, hits.map(\.summary), count, summaries))")
       }
     }
     guard failures.isEmpty else {
       let what = failures.count == 1 ? "a reference has no value" : "\(failures.count) references have no value"
       throw CommandFailure(.notFound, what, hint: nothing, details: failures)
     }
-    for (reference, id) in counters {
-      let moved = try withVaultErrors(folder) { () throws(VaultError) in try vault.advanceCounter(id) }
-      guard let code = try? OneTimePassword.code(moved.otp, at: time) else {
+    let time = Timestamp(seconds: context.clock.now())
+    // Those that count come last: nothing can fail after a counter has moved but the moving of the next.
+    for (reference, hit) in found.filter({ !$0.hit.value.moves }) + found.filter(\.hit.value.moves) {
+      values[reference] = try withVault(folder) { () throws(VaultUseError) in
+        switch hit.value {
+        case .value(let bytes, let isSecret):
+          return Value(bytes: try vault.unmasked(bytes, of: hit.read), isSecret: isSecret)
+        case .seed:
+          return Value(bytes: Base32.encode(try vault.secret("secret", of: hit.read)), isSecret: true)
+        case .code:
+          let code = try vault.code(hit.summary.id.description, next: false, at: time).code
+          return code.map { Value(bytes: SecretValue(utf8: $0.text), isSecret: true) }
+        }
+      }
+      guard values[reference] != nil else {
         throw CommandFailure(.badInput, "\(reference): there is no code for this entry", hint: nothing)
       }
-      values[reference] = Value(bytes: SecretValue(utf8: code.text), isSecret: true)
     }
+  }
+
+  private struct Hit {
+    let summary: EntrySummary
+    let read: ReadEntry
+    let value: ReferencedField.Found
+  }
+
+  /// The entries that fit and have the field, and how many fit.
+  private static func hits(
+    _ reference: Reference, _ summaries: [EntrySummary], _ vault: any UnlockedVault, _ folder: String
+  ) throws(CommandFailure) -> (hits: [Hit], count: Int) {
+    let fitting = Query(reference.item).matches(summaries.filter { ReferencedField.mayHave(reference.field, $0) })
+    var hits: [Hit] = []
+    for summary in fitting.prefix(hitLimit) {
+      let read = try withVault(folder) { () throws(VaultUseError) in try vault.entry(summary.id) }
+      if let value = ReferencedField.value(reference.field, of: read.stored.entry) {
+        hits.append(Hit(summary: summary, read: read, value: value))
+      }
+    }
+    if hits.count > 1, reference.field == .username {
+      // A login and its code have one name; the login is what a person means.
+      let logins = hits.filter { $0.summary.kind == .passwords }
+      if logins.count == 1 { hits = logins }
+    }
+    return (hits, fitting.count)
   }
 
   private static let hitLimit = 16
@@ -91,9 +115,14 @@ struct ReferenceValues {
 /// The fields of entries that references name.
 enum ReferencedField {
   enum Found {
+    /// The value, or what stands for it where the agent holds the secret.
     case value(SecretValue, isSecret: Bool)
-    /// The code of a counter, which has to move first.
-    case counter
+    /// The secret that makes codes, to be written in base32.
+    case seed
+    case code(counts: Bool)
+
+    /// Whether giving it moves a counter.
+    var moves: Bool { if case .code(let counts) = self { counts } else { false } }
   }
 
   /// Whether an entry of this kind can have the field: names are compared among these alone, so that a login and its
@@ -112,7 +141,7 @@ enum ReferencedField {
   }
 
   /// The value, or nil where the entry has none or an empty one.
-  static func value(_ field: Reference.Field, of entry: Entry, at time: Timestamp) -> Found? {
+  static func value(_ field: Reference.Field, of entry: Entry) -> Found? {
     switch field {
     case .custom(let name):
       let wanted = Normalization.nfc(name)
@@ -130,11 +159,11 @@ enum ReferencedField {
     default: break
     }
     switch entry {
-    case .account(let account): return value(field, of: account, at: time)
+    case .account(let account): return value(field, of: account)
     case .otherAccount(let other):
       switch field {
       case .username: return text(other.account)
-      case .code: return OtherCodes.code(other, at: time).map { .value(SecretValue(utf8: $0.text), isSecret: true) }
+      case .code: return other.secret == nil || other.pin == nil ? nil : .code(counts: false)
       case .secret: return other.secret.flatMap { secret($0) }
       default: return nil
       }
@@ -143,8 +172,7 @@ enum ReferencedField {
       case .password: return secret(login.password)
       case .username: return text(login.username)
       case .code:
-        guard !login.totp.isEmpty, let uri = try? KeyURI(parsing: login.totp) else { return nil }
-        return code(uri.parameters, at: time)
+        return login.totp.isEmpty ? nil : .code(counts: false)
       default: return nil
       }
     case .card(let card):
@@ -159,20 +187,15 @@ enum ReferencedField {
     }
   }
 
-  private static func value(_ field: Reference.Field, of account: Account, at time: Timestamp) -> Found? {
+  private static func value(_ field: Reference.Field, of account: Account) -> Found? {
     switch field {
     case .username: return text(account.account)
-    case .secret: return secret(Base32.encode(account.otp.secret))
+    case .secret: return .seed
     case .code:
-      if case .hotp = account.otp.kind { return .counter }
-      return code(account.otp, at: time)
+      if case .hotp = account.otp.kind { return .code(counts: true) }
+      return .code(counts: false)
     default: return nil
     }
-  }
-
-  private static func code(_ otp: OTPParameters, at time: Timestamp) -> Found? {
-    guard let code = try? OneTimePassword.code(otp, at: time) else { return nil }
-    return .value(SecretValue(utf8: code.text), isSecret: true)
   }
 
   private static func text(_ text: String) -> Found? {

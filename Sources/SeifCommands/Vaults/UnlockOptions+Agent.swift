@@ -36,20 +36,23 @@ enum AgentAccess {
 extension UnlockOptions {
   /// The vault: in the agent if it is open there and no passphrase was given, else unlocked by this process.
   ///
-  /// - Parameter mayOnlyRead: where the file can't be written it is opened for reading.
+  /// - Parameters:
+  ///   - mayOnlyRead: where the file can't be written it is opened for reading.
+  ///   - inPerson: no device opens it unless `--with` says so; the agent asks the person itself.
   func use(
-    _ access: VaultAccess, mayOnlyRead: Bool = false, _ context: Context
+    _ access: VaultAccess, mayOnlyRead: Bool = false, inPerson: Bool = false, _ context: Context
   ) throws(CommandFailure) -> any UnlockedVault {
     let inAgent = try inAgent(context) { (vault) throws(VaultUseError) in try vault.checkOpen() }
     if let inAgent { return inAgent.vault }
-    return DirectVault(try unlock(access, mayOnlyRead: mayOnlyRead, context))
+    return DirectVault(
+      try unlockKeeping(access, mayOnlyRead: mayOnlyRead, inPerson: inPerson, context).vault)
   }
 
   /// The vault in the agent and what `first` makes of it, or nil if it isn't open there.
   func inAgent<Result>(
     _ context: Context, _ first: (AgentVault) throws(VaultUseError) -> Result
   ) throws(CommandFailure) -> (vault: AgentVault, result: Result)? {
-    guard source == .person, !usesRecoveryCode, let client = AgentAccess.client(context) else { return nil }
+    guard source == .person, kind == nil, let client = AgentAccess.client(context) else { return nil }
     let folder = AbsolutePath.of(try vault.folder(context.environment))
     let vault = AgentVault(client, folder: folder)
     do throws(VaultUseError) {

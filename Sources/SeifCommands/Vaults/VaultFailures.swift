@@ -26,6 +26,12 @@ extension CommandFailure {
       self.init(.ioFailed, error.description)
     case .outOfMemory:
       self.init(.unavailable, error.description)
+    case .lastStrongWayIn, .tooManyWaysIn, .wayInNotPresented:
+      self.init(.usage, error.description)
+    case .deviceMissing, .otherDevice:
+      self.init(.unavailable, error.description)
+    case .deviceRefused, .deviceChanged, .deviceLocked:
+      self.init(.refused, error.description)
     case .malformedRecoveryCode, .invalidEntry:
       self.init(.badInput, error.description)
     default:

@@ -2,8 +2,14 @@ internal import SeifBytes
 internal import SeifCrypto
 internal import SeifSQL
 
+/// A data key that was unwrapped, and the vault whose it is.
+struct OpenedKey: ~Copyable {
+  let dataKey: SecretBytes
+  let vaultID: UUID
+}
+
 /// A row of `way_in`: the data key under the key of one way in.
-struct KeyWrap {
+struct KeyWrap: Sendable {
   let id: UUID
   let kind: WayIn.Kind
   let generation: Int64
@@ -11,20 +17,14 @@ struct KeyWrap {
   let parameters: String
   let wrappedKey: [UInt8]
 
-  static let recoveryRounds = 600_000
+  /// Nonce, wrapped key, tag.
+  static let wrappedByteCount = 60
 
   var wayIn: WayIn {
-    WayIn(
-      id: id, kind: kind, createdAt: document?.root["createdAt"]?.string.flatMap { Timestamp(rfc3339: $0) },
-      generation: generation, parameters: parameters)
-  }
-
-  private var document: JSONDocument? {
-    let text = SecretValue(utf8: parameters)
-    guard let document = try? JSONDocument(parsing: text, policy: .header), document.root.canonical == text else {
-      return nil
-    }
-    return document
+    let createdAt = WayIn.document(parameters)?.root["createdAt"]?.string
+    return WayIn(
+      id: id, kind: kind, createdAt: createdAt.flatMap { Timestamp(rfc3339: $0) }, generation: generation,
+      parameters: parameters)
   }
 
   private static func aad(
@@ -36,64 +36,39 @@ struct KeyWrap {
 
   // MARK: - Making
 
-  static func passphrase(
-    _ passphrase: borrowing SecretBytes, cost: Argon2idCost, dataKey: borrowing SecretBytes, vaultID: UUID,
-    generation: Int64, now: Timestamp, random: RandomSource
+  /// A new way in.
+  static func make(
+    _ provider: some WayInProvider, dataKey: borrowing SecretBytes, vaultID: UUID, generation: Int64, now: Timestamp,
+    random: RandomSource
   ) throws(VaultError) -> KeyWrap {
-    let salt = random.makeBytes(16)
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("createdAt")
-    writer.string(now.rfc3339)
-    writer.key("lanes")
-    writer.integer(Int64(cost.lanes))
-    writer.key("memoryKiB")
-    writer.integer(Int64(cost.memoryKiB))
-    writer.key("passes")
-    writer.integer(Int64(cost.passes))
-    writer.key("salt")
-    writer.string(Base64.encode(salt))
-    writer.endObject()
-    let key = try derive { () throws(CryptoError) in
-      try Argon2id.deriveKey(passphrase: passphrase, salt: salt, cost: cost)
-    }
+    let id = random.makeUUID()
+    let new = try provider.makeKey(for: id, vaultID: vaultID, random: random)
     return try KeyWrap(
-      wrapping: dataKey, under: key, kind: .passphrase, parameters: text(writer.finish()), vaultID: vaultID,
+      wrapping: dataKey, under: new, id: id, kind: provider.kind, createdAt: now, vaultID: vaultID,
       generation: generation, random: random)
   }
 
-  static func recovery(
-    _ code: borrowing RecoveryCode, dataKey: borrowing SecretBytes, vaultID: UUID, generation: Int64, now: Timestamp,
+  /// The same way in around another data key.
+  func renewed(
+    by provider: some WayInProvider, dataKey: borrowing SecretBytes, vaultID: UUID, generation: Int64, now: Timestamp,
     random: RandomSource
   ) throws(VaultError) -> KeyWrap {
-    let salt = random.makeBytes(16)
-    var writer = JSONWriter()
-    writer.beginObject()
-    writer.key("createdAt")
-    writer.string(now.rfc3339)
-    writer.key("rounds")
-    writer.integer(Int64(recoveryRounds))
-    writer.key("salt")
-    writer.string(Base64.encode(salt))
-    writer.endObject()
-    let passphrase = code.duplicate()
-    let key = try derive { () throws(CryptoError) in
-      try PBKDF2.deriveKey(passphrase: passphrase, salt: salt, rounds: recoveryRounds)
-    }
+    let way = wayIn
+    let new = try provider.renewKey(of: way, vaultID: vaultID, random: random)
     return try KeyWrap(
-      wrapping: dataKey, under: key, kind: .recovery, parameters: text(writer.finish()), vaultID: vaultID,
+      wrapping: dataKey, under: new, id: id, kind: kind, createdAt: way.createdAt ?? now, vaultID: vaultID,
       generation: generation, random: random)
   }
 
   private init(
-    wrapping dataKey: borrowing SecretBytes, under key: borrowing SecretBytes, kind: WayIn.Kind, parameters: String,
-    vaultID: UUID, generation: Int64, random: RandomSource
+    wrapping dataKey: borrowing SecretBytes, under new: borrowing NewWrappingKey, id: UUID, kind: WayIn.Kind,
+    createdAt: Timestamp, vaultID: UUID, generation: Int64, random: RandomSource
   ) throws(VaultError) {
-    let id = random.makeUUID()
+    let parameters = Self.text(new.parameters, createdAt)
     let aad = Self.aad(vaultID: vaultID, id: id, kind: kind, generation: generation, parameters: parameters)
     let nonce = random.makeBytes(AES256GCM.nonceByteCount)
     do throws(CryptoError) {
-      let cipher = try AES256GCM(key: key)
+      let cipher = try AES256GCM(key: new.key)
       wrappedKey = try dataKey.withBytes { (bytes) throws(CryptoError) in
         try cipher.sealCombined(bytes, nonce: nonce, aad: aad.span.bytes)
       }
@@ -114,17 +89,22 @@ struct KeyWrap {
     self.wrappedKey = wrappedKey
   }
 
-  // EXPOSE: the parameters are public.
-  private static func text(_ json: SecretValue) -> String { json.exposedText() ?? "" }
-
-  private static func derive(
-    _ body: () throws(CryptoError) -> SecretBytes
-  ) throws(VaultError) -> SecretBytes {
-    do throws(CryptoError) {
-      return try body()
-    } catch {
-      throw VaultError(error == .outOfMemory ? .outOfMemory : .internalFailure, error.description)
+  private static func text(_ parameters: [String: WayInParameter], _ createdAt: Timestamp) -> String {
+    let all = parameters.merging(["createdAt": .text(createdAt.rfc3339)]) { $1 }
+    var writer = JSONWriter()
+    writer.beginObject()
+    for (name, value) in all.sorted(by: { utf8Precedes($0.key, $1.key) }) {
+      writer.key(name)
+      switch value {
+      case .text(let text): writer.string(text)
+      case .number(let number): writer.integer(number)
+      case .flag(let flag): writer.bool(flag)
+      case .bytes(let bytes): writer.string(Base64.encode(bytes))
+      }
     }
+    writer.endObject()
+    // EXPOSE: the parameters are public.
+    return writer.finish().exposedText() ?? ""
   }
 
   // MARK: - Opening
@@ -132,55 +112,29 @@ struct KeyWrap {
   /// What trying a passphrase costs; nil if the row was altered so that none could open it.
   ///
   /// - Throws: `costRefused`.
-  func cost() throws(VaultError) -> Argon2idCost? {
-    guard let root = document?.root, salt(root) != nil else { return nil }
-    let memory = root["memoryKiB"]?.int64
-    guard memory.map({ $0 >= VaultCost.leastMemoryKiB }) ?? true else { throw VaultError(.costRefused, "memoryKiB") }
-    do throws(CostError) {
-      return try Argon2idCost(
-        memoryKiB: memory, passes: root["passes"]?.int64, lanes: root["lanes"]?.int64, limits: VaultCost.limits)
-    } catch {
-      throw VaultError(.costRefused, error.description)
-    }
+  func cost() throws(VaultError) -> Argon2idCost? { try PassphraseProvider.cost(of: wayIn) }
+
+  /// The data key, or nil if what the provider has isn't the right thing or the row was altered.
+  func open(with provider: some WayInProvider, vaultID: UUID) throws(VaultError) -> SecretBytes? {
+    guard provider.kind == kind else { return nil }
+    return try provider.withKeys(of: wayIn, vaultID: vaultID) { unwrap(with: $0, vaultID: vaultID) }
   }
 
-  /// The data key, or nil if this isn't the passphrase or the row was altered.
-  ///
-  /// - Parameter cost: as `cost()` gave it.
-  /// - Throws: `outOfMemory`, `internalFailure`.
-  func open(
-    passphrase: borrowing SecretBytes, cost: Argon2idCost, vaultID: UUID
-  ) throws(VaultError) -> SecretBytes? {
-    guard let root = document?.root, let salt = salt(root) else { return nil }
-    let key = try Self.derive { () throws(CryptoError) in
-      try Argon2id.deriveKey(passphrase: passphrase, salt: salt, cost: cost)
-    }
-    return unwrap(with: key, vaultID: vaultID)
-  }
-
-  /// The data key, or nil if this isn't the code or the row was altered.
-  func open(recoveryCode: borrowing RecoveryCode, vaultID: UUID) throws(VaultError) -> SecretBytes? {
-    guard let root = document?.root, let salt = salt(root) else { return nil }
-    guard root["rounds"]?.int64 == Int64(Self.recoveryRounds) else { throw VaultError(.costRefused, "rounds") }
-    let passphrase = recoveryCode.duplicate()
-    let key = try Self.derive { () throws(CryptoError) in
-      try PBKDF2.deriveKey(passphrase: passphrase, salt: salt, rounds: Self.recoveryRounds)
-    }
-    return unwrap(with: key, vaultID: vaultID)
-  }
-
-  // Salts of another length than our writers' are refused, so that the one fast implementation serves all.
-  private func salt(_ root: JSONValue) -> [UInt8]? {
-    guard let decoded = root["salt"]?.withString({ try? Base64.decode($0) }) ?? nil, decoded.byteCount == 16 else {
+  /// The data key and the vault that it is bound to; more than one can only stand in a file where somebody planted a row. A
+  /// device is asked once for all.
+  func open(with provider: some WayInProvider, vaultIDs: [UUID]) throws(VaultError) -> OpenedKey? {
+    guard provider.kind == kind, let first = vaultIDs.first else { return nil }
+    return try provider.withKeys(of: wayIn, vaultID: first) { (key) -> OpenedKey? in
+      for vaultID in vaultIDs {
+        if let dataKey = unwrap(with: key, vaultID: vaultID) { return OpenedKey(dataKey: dataKey, vaultID: vaultID) }
+      }
       return nil
     }
-    // EXPOSE: a salt is public.
-    return decoded.exposedBytes()
   }
 
   private func unwrap(with key: borrowing SecretBytes, vaultID: UUID) -> SecretBytes? {
     let aad = Self.aad(vaultID: vaultID, id: id, kind: kind, generation: generation, parameters: parameters)
-    guard wrappedKey.count == 60, let cipher = try? AES256GCM(key: key),
+    guard wrappedKey.count == Self.wrappedByteCount, let cipher = try? AES256GCM(key: key),
       let opened = try? cipher.openCombined(wrappedKey.span.bytes, aad: aad.span.bytes)
     else { return nil }
     return SecretBytes(copying: opened)
@@ -188,12 +142,15 @@ struct KeyWrap {
 
   // MARK: - Rows
 
-  func values(position: Int64) -> [SQLValue] {
+  func values(position: Int64, revision: Int64 = 1) -> [SQLValue] {
     [
-      .integer(generation), .blob(id.bytes), .text(kind.name), .text(parameters), .integer(position), .integer(1),
-      .blob(wrappedKey),
+      .integer(generation), .blob(id.bytes), .text(kind.name), .text(parameters), .integer(position),
+      .integer(revision), .blob(wrappedKey),
     ]
   }
+
+  /// Most ways in of a vault.
+  static let maximumCount = 64
 
   /// The ways in of a file, at most 64.
   static func all(in connection: Connection) throws(SQLError) -> [KeyWrap] {

@@ -1,3 +1,4 @@
+private import CSeif
 private import Glibc
 public import SeifBytes
 

@@ -35,6 +35,22 @@ public struct VaultError: Error, Sendable, Equatable, CustomStringConvertible {
     case wrongPassphrase
     /// The vault has no way in of this kind.
     case noSuchWayIn
+    /// No way in would be left that holds the vault when a machine is lost.
+    case lastStrongWayIn
+    /// A way in was neither presented nor given up.
+    case wayInNotPresented
+    /// There is no room for another way in.
+    case tooManyWaysIn
+    /// A device that is needed isn't there.
+    case deviceMissing
+    /// A device is there, and isn't the one that this way in was made with.
+    case otherDevice
+    /// A device refuses: a wrong PIN, mostly.
+    case deviceRefused
+    /// The machine didn't start as it did when this way in was made.
+    case deviceChanged
+    /// A device takes no more tries for now.
+    case deviceLocked
     /// A recovery code isn't 24 characters of its alphabet.
     case malformedRecoveryCode
     /// A cost of a way in is out of range; no memory was taken.
@@ -92,6 +108,17 @@ public struct VaultError: Error, Sendable, Equatable, CustomStringConvertible {
       case .migrationFailed: "bringing the vault up to date failed; it is as the last finished step left it"
       case .wrongPassphrase: "this doesn't open the vault: it is not the right one, or the way in is damaged"
       case .noSuchWayIn: "this vault has no way in of this kind"
+      case .lastStrongWayIn:
+        "this is your last way in; add another before removing it, or the vault could never be opened again"
+      case .wayInNotPresented: "a way in was neither presented nor given up; nothing was changed"
+      case .tooManyWaysIn: "this vault has as many ways in as it can have; remove one first"
+      case .deviceMissing: "a device that is needed isn't there"
+      case .otherDevice: "this is another device than the one that this way in was made with"
+      case .deviceRefused: "the device refuses"
+      case .deviceChanged:
+        "this machine didn't start as it did when this way in was made; open the vault by another one, and if you know "
+          + "why, remove this one and add it again"
+      case .deviceLocked: "the device takes no more tries for now"
       case .malformedRecoveryCode: "a recovery code has 24 letters and digits, without I, O, 0 and 1"
       case .costRefused: "a way in asks for more work than is allowed; nothing was derived"
       case .outOfMemory: "there isn't enough memory; close other programs and try again"

@@ -29,6 +29,9 @@ struct CounterMark {
   /// Sets the mark, on a person's word.
   func set(to counter: UInt64) -> Bool { write { _ in counter } }
 
+  /// Takes the mark away, with a vault that is destroyed.
+  func forget() { unlink(path) }
+
   private func write(_ change: (UInt64?) -> UInt64) -> Bool {
     Folders.make(folder)
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

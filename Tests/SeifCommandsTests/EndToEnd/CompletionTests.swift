@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SeifBytes
 import SeifTestSupport
 import Testing
 
@@ -104,12 +105,12 @@ import Testing
 
   @Test func whatIsNotOneLineIsNotOffered() {
     let hostile = ["two\nlines", "tab\tbed", "esc\u{1B}[2J", "turn\u{202E}ed", "", "plain"]
-    let completions = Completions(CommandTable.all) { hostile.map { .init(text: $0, about: "x\ny") } }
+    let completions = Completions(CommandTable.all) { _ in hostile.map { .init(text: $0, about: "x\ny") } }
     #expect(completions.text(["code", ""]) == "words\nplain\tx\u{FFFD}y\n")
   }
 
   @Test func everyPlaceOfEveryCommandHasAnAnswer() {
-    let completions = Completions(CommandTable.all) { [.init(text: "an entry", about: "")] }
+    let completions = Completions(CommandTable.all) { _ in [.init(text: "an entry", about: "")] }
     func words(_ line: String...) -> [String] {
       guard case .words(let candidates) = completions.answer(line) else { return [] }
       return candidates.map(\.text)
@@ -126,12 +127,53 @@ import Testing
     #expect(completions.answer(["convert", "x", "--output", ""]) == .files)
     #expect(completions.answer(["convert", "x", "-o", ""]) == .files)
     #expect(completions.answer(["backup", "create", "--destination", ""]) == .folders)
+    #expect(completions.answer(["inject", "-i", ""]) == .files && words("inject", "") == [])
+    #expect(completions.answer(["run", "--", ""]) == .files && completions.answer(["run", "--", "a", "b"]) == .files)
+    #expect(words("git-credential", "") == ["get", "store", "erase"])
+    #expect(words("qr", "") == ["an entry"])
     #expect(words("add", "") == ["code", "login", "card", "note"])
     #expect(words("nonsense", "") == [] && words("backup", "nonsense", "") == [])
     for command in CommandTable.all {
       let line = command.name.split(separator: " ").map(String.init)
       #expect(completions.text(line + ["--"]).split(separator: "\n").count == command.options.count + 1)
     }
+  }
+
+  /// While the agent has the vault open, and no longer; each name finds its entry.
+  @Test func theNamesOfAnOpenVaultAreOfferedAndFound() throws {
+    let home = try Fixture.withVault()
+    let quoted = try Self.names.map { name in
+      var writer = JSONWriter()
+      writer.string(name)
+      return try #require(writer.finish().exposedText())
+    }
+    let accounts = quoted.map {
+      "{\"type\":\"totp\",\"issuer\":\($0),\"account\":\"\",\"secret\":\"\(Canary.steamSeed)\"}"
+    }
+    let twin = "{\"title\":\"GitHub\",\"username\":\"ana\",\"password\":\"p\"}"
+    let file = try home.write(
+      "{\"schema\":\"seif-records\",\"version\":1,\"accounts\":[\(accounts.joined(separator: ","))],"
+        + "\"passwords\":[\(twin)]}", as: "names-in-clear.json")
+    #expect(try home.seif("import", file, vaultPassphrase: Canary.vaultPassphrase).exitCode == 0)
+    let agent = try AgentHome(home)
+    func offered(_ words: String...) throws -> [Substring] {
+      let result = try home.seif(list: ["complete-words"] + words, environment: agent.variables)
+      #expect(result.errors == "")
+      return result.output.split(separator: "\n").dropFirst().map { $0.prefix { $0 != "\t" } }
+    }
+    #expect(try offered("code", "") == [])
+    try agent.unlock()
+    let names = try offered("code", "")
+    #expect(Set(names).isSuperset(of: Self.names.map { Substring($0) }))
+    #expect(!names.contains("Example Forge") && names.contains("GitHub"))
+    for name in Self.names {
+      #expect(try agent.seif("code", "--", name).exitCode == 0, "\(name)")
+    }
+    // A login and a code of one name: what is offered says which.
+    #expect(try offered("show", "GitH") == ["GitHub:ana@example.com", "GitHub:ana"])
+    #expect(try offered("show", "--vault", home.file("elsewhere"), "") == [])
+    #expect(try agent.seif("lock").exitCode == 0)
+    #expect(try offered("code", "") == [])
   }
 
   /// A locked vault, and one that isn't there: no names, no question, no file, at once.

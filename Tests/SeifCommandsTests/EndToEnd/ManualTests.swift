@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SeifBytes
 import SeifTestSupport
 import Testing
 
@@ -88,8 +89,13 @@ import Testing
       """, as: "pinentry-in-clear")
     chmod(home.file("pinentry-in-clear"), 0o700)
     chmod(home.file("uri.txt"), 0o600)
+    chmod(try home.folder("run"), 0o700)
     return (
-      home, ["PATH": "\(tools):/usr/bin:/bin", "SEIF_PINENTRY": home.file("pinentry-in-clear"), "LANG": "C.UTF-8"]
+      home,
+      [
+        "PATH": "\(tools):/usr/bin:/bin", "SEIF_PINENTRY": home.file("pinentry-in-clear"), "LANG": "C.UTF-8",
+        "XDG_RUNTIME_DIR": home.file("run"),
+      ]
     )
   }
 
@@ -98,12 +104,17 @@ import Testing
     for command in CommandTable.all {
       for example in Examples.of(command) {
         let (home, environment) = try world()
-        let all = environment.merging(server.environment) { $1 }
+        let agent = try AgentHome(home)
+        let all = environment.merging(server.environment) { $1 }.merging(agent.variables) { $1 }
         if let first = Self.preparations[command.name] {
           #expect(try home.run("sh", "-c", first, environment: all).exitCode == 0, "\(first)")
         }
         let result = try home.run("bash", "-c", example.line, environment: all)
-        #expect(result.exitCode == example.exitCode.rawValue, "\(example.line): \(result.errors)")
+        if let expected = example.exitCode?.rawValue {
+          #expect(result.exitCode == expected, "\(example.line): \(result.errors)")
+        }
+        // An agent that an example started is known now, and goes with its home.
+        if try agent.process() > 1 { #expect(["unlock", "agent"].contains(command.name)) }
       }
     }
   }

@@ -236,6 +236,33 @@ import Testing
     #expect(terminal.echoes)
   }
 
+  @Test func aNewSizeOfTheTerminalReachesTheProgram() throws {
+    let terminal = try atTerminal("trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done")
+    try terminal.expect("ready")
+    try terminal.resize(columns: 131)
+    try terminal.expect("24 131")
+    terminal.type("\u{3}")
+    #expect(try home.check(try terminal.finish()).exitCode == 130)
+  }
+
+  @Test func aShellInItHasJobControl() throws {
+    let terminal = try atTerminal("exec bash --norc --noprofile -i")
+    terminal.type("sleep 60\n")
+    usleep(500_000)
+    terminal.type("\u{1A}")
+    try terminal.expect("Stopped")
+    terminal.type("kill %1; wait; echo \"<$P>\"; exit 6\n")
+    try terminal.expect("<****>")
+    #expect(try home.check(try terminal.finish()).exitCode == 6)
+  }
+
+  @Test func aReaderThatGoesAwayEndsTheProgram() throws {
+    let result = try home.run(
+      "bash", "-c", "\(Home.program) run --passphrase-fd 3 -- yes | head -n 1; echo ${PIPESTATUS[0]}",
+      descriptors: [3: Canary.vaultPassphrase + "\n"], environment: ["P": Self.forge])
+    #expect(result.output == "y\n141\n")
+  }
+
   @Test func controlCAndControlZReachTheProgram() throws {
     let terminal = try atTerminal(
       "trap 'echo interrupted; exit 4' INT; echo ready; while :; do sleep 0.05; done")

@@ -241,10 +241,10 @@ import Testing
     #expect(result.exitCode == 0)
     #expect(
       result.output == """
-        vault    \(home.path)/.local/share/seif
-        ways in  passphrase, recovery
-        items    4 codes, 1 login, 1 card, 1 note
-        backup   ! none is proven
+        vault       \(home.path)/.local/share/seif
+        protection  passphrase, recovery code
+        items       4 codes, 1 login, 1 card, 1 note
+        backup      ! none is proven
 
         """)
     let locked = try home.seif("status", "--locked", "--json")

@@ -1,0 +1,73 @@
+internal import SeifBytes
+internal import SeifVault
+
+/// `seif keys list`: the ways in, as far as they are known without the key.
+struct KeysListCommand: Command {
+  static let name = "keys list"
+  static let summary = "list what opens the vault"
+  static let usage = """
+    seif keys list [OPTIONS]
+
+    Lists the ways into the vault: the kind, when it was made, when it last opened the
+    vault on this machine, and what somebody who has a copy of the vault would need to
+    use it. Asks for nothing: all of this stands in the vault in clear.
+    """
+  static var options: [Option] { VaultOptions.options + OutputOptions.options }
+
+  private let vault: VaultOptions
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    vault = try VaultOptions(&arguments)
+    output = try OutputOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let location = try vault.location(context)
+    let (ways, uses) = try withVaultErrors(location.folder) { () throws(VaultError) in
+      let locked = try Vault.open(at: location, access: .readOnly)
+      return (locked.waysIn, locked.lastUses)
+    }
+    if output.json {
+      try context.output.writeLine(json: Self.document(ways, uses))
+      return .done
+    }
+    let now = Timestamp(seconds: context.clock.now())
+    var table = Table([
+      Table.Column("kind"), Table.Column("made", rank: 2), Table.Column("last used", rank: 1),
+      Table.Column("to open it by this", shortens: true), Table.Column("id", rank: 3),
+    ])
+    for way in ways {
+      table.add([
+        way.kind.name, way.createdAt.map { LocalTime.age($0, now: now) } ?? "not known",
+        uses[way.id].map { LocalTime.age($0, now: now) } ?? "never here", way.attackerNeeds, way.id.description,
+      ])
+    }
+    try table.write(to: context.output)
+    if !WayIn.areStrong(ways, passphrases: Set(ways.filter { $0.kind == .passphrase }.map(\.id))) {
+      try context.output.flush()
+      context.talk.warn("what opens this vault is lost with the machine: seif keys add recovery")
+    }
+    return .done
+  }
+
+  private static func document(_ ways: [WayIn], _ uses: [UUID: Timestamp]) -> SecretValue {
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    writer.schema("seif-keys", 1)
+    writer.key("waysIn")
+    writer.beginArray()
+    for way in ways {
+      writer.beginObject()
+      writer.member("id", way.id.description)
+      writer.member("kind", way.kind.name)
+      if let moment = way.createdAt { writer.member("createdAt", moment.rfc3339) }
+      if let moment = uses[way.id] { writer.member("lastUsedAt", moment.wholeSeconds.rfc3339) }
+      writer.member("attackerNeeds", way.attackerNeeds)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+    return writer.finish()
+  }
+}

@@ -1,0 +1,54 @@
+internal import SeifBytes
+internal import SeifVault
+
+/// What a person presents of several ways in: by options, or asked for one after the other on a terminal.
+struct PresentedWays: OptionGroup, Sendable {
+  static let codeFD = Option.value("recovery-code-fd", "N", "read the recovery code from descriptor N, one line")
+  static let codeFile = Option.value("recovery-code-file", "F", "read the recovery code from a file, one line")
+  static let pinFD = Option.value("pin-fd", "N", "read the PIN of the TPM or key from descriptor N, one line")
+  static let pinFile = Option.value("pin-file", "F", "read the PIN of the TPM or key from a file, one line")
+  static var options: [Option] { PassphraseOptions.options + own }
+  /// For commands that have the passphrase's options from elsewhere.
+  static let own: [Option] = [codeFD, codeFile, pinFD, pinFile]
+
+  private let passphrase: PassphraseSource
+  private let code: PassphraseSource
+  private let pin: PassphraseSource
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    passphrase = try PassphraseOptions(&arguments).source
+    code = try PassphraseSource(arguments, Self.codeFD, Self.codeFile)
+    pin = try PassphraseSource(arguments, Self.pinFD, Self.pinFile)
+  }
+
+  /// What is presented of a way in; nil where the person leaves it out or there is nobody to ask.
+  ///
+  /// A source that isn't the person is read once: of several ways in of a kind, it speaks of the first.
+  func material(for way: WayIn, _ context: Context) throws(CommandFailure) -> WayInMaterial? {
+    let source: PassphraseSource
+    let question: String
+    switch way.kind {
+    case .passphrase: (source, question) = (passphrase, "Passphrase for the vault")
+    case .recovery: (source, question) = (code, "Recovery code")
+    case .other: return nil
+    default:
+      guard way.asksForPIN else {
+        guard way.kind == .fido2 else { return WayInMaterial(way.kind) }
+        guard TerminalDevice(context) != nil else { return nil }
+        let isThere = try context.confirm("Is the security key plugged in?", insteadGive: "--with")
+        return isThere ? WayInMaterial(way.kind) : nil
+      }
+      (source, question) = (pin, "PIN of \(way.kind.words)")
+    }
+    if source == .person, TerminalDevice(context) == nil { return nil }
+    let given: SecretBytes
+    do throws(CommandFailure) {
+      given = try source.readAny(question: "\(question) (Enter: leave it out)", context)
+    } catch {
+      // Two ways in of one kind, and a descriptor that gives one.
+      guard error.exitCode == .usage, source != .person, error.what.contains("only one thing") else { throw error }
+      return nil
+    }
+    return given.byteCount > 0 ? WayInMaterial(way.kind, secret: given) : nil
+  }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import SeifBytes
+import Testing
+
+@testable import SeifCommands
+
+/// What opens the vault, listed, added, changed, tried and removed.
+@Suite struct KeysCommandTests {
+  let home: Home
+
+  init() throws { home = try Fixture.withVault() }
+
+  private func run(_ words: String..., new: String? = nil) throws -> Terminal.Result {
+    try home.seif(list: words, passphrase: Canary.vaultPassphrase, newPassphrase: new)
+  }
+
+  private func list() throws -> [JSONValue] {
+    let root = try document(try home.seif("keys", "list", "--json").output, "seif-keys")
+    return Array(try #require(root["waysIn"]).elements)
+  }
+
+  private func code() throws -> String {
+    let sheet = try home.read("sheet-in-clear.txt")
+    return try #require(sheet.split(separator: "\n").first { $0.hasPrefix("  ") }).trimmed
+  }
+
+  @Test func theListNeedsNoPassphraseAndSaysWhatAnAttackerNeeds() throws {
+    let result = try home.seif("keys", "list")
+    #expect(result.exitCode == 0)
+    #expect(result.output.contains("each guess costs"))
+    #expect(result.output.contains("120 random bits"))
+    #expect(result.output.contains("never here"))
+    let ways = try list()
+    #expect(ways.map { $0["kind"]?.string } == ["passphrase", "recovery"])
+    #expect(ways.allSatisfy { $0["createdAt"]?.string != nil && $0["id"]?.string != nil })
+    // The import of the fixture used the passphrase, nobody the code.
+    #expect(ways.map { $0["lastUsedAt"] != nil } == [true, false])
+    #expect(try home.seif("list", "--with", "recovery", passphrase: code()).exitCode == 0)
+    #expect(try list().map { $0["lastUsedAt"] != nil } == [true, true])
+  }
+
+  @Test func aPassphraseIsAddedOnceAnotherProcessOpenedTheVaultWithIt() throws {
+    let added = try run("keys", "add", "passphrase", "--unlock-ms", "500", new: Canary.newPassword)
+    #expect(added.exitCode == 0, "\(added.errors)")
+    #expect(added.errors.contains("Added and proven"))
+    #expect(try list().count == 3)
+    #expect(try home.seif("list", passphrase: Canary.newPassword).output.contains("GitHub"))
+    #expect(try run("list").exitCode == 0)
+    #expect(try run("doctor").exitCode == 0)
+    #expect(try run("keys", "add", "passphrase", new: "short").exitCode == 64)
+    #expect(try run("keys", "add", "tpm", new: nil).firstError.contains("Did you mean tpm2?"))
+    #expect(try list().count == 3)
+  }
+
+  @Test func aRecoveryCodeIsAddedFromASheet() throws {
+    let sheet = home.file("second-in-clear.txt")
+    let added = try run("keys", "add", "recovery", "--recovery-sheet", sheet)
+    #expect(added.exitCode == 0, "\(added.errors)")
+    let text = try home.read("second-in-clear.txt")
+    let second = try #require(text.split(separator: "\n").first { $0.hasPrefix("  ") }).trimmed
+    for code in [second, try code()] {
+      #expect(try home.seif("list", "--recovery-code", passphrase: code).exitCode == 0)
+    }
+    #expect(try run("keys", "remove", "recovery", "--yes").firstError.contains("fits 2 ways in"))
+    #expect(try run("keys", "add", "recovery").firstError.contains("nowhere to go"))
+    #expect(try list().count == 3)
+  }
+
+  @Test func aChangedPassphraseLeavesBackupsWithTheirs() throws {
+    _ = try home.folder("backups")
+    let made = try run(
+      "backup", "create", "--destination", home.file("backups"), "--quiet", new: Canary.filePassphrase)
+    #expect(made.exitCode == 0)
+    let result = try run("keys", "passphrase", "--unlock-ms", "500", new: Canary.newPassword)
+    #expect(result.exitCode == 0, "\(result.errors)")
+    #expect(result.errors.contains("A copy made before today still opens with it, and shows the present key."))
+    #expect(result.errors.contains("The proven backup keeps the passphrase of the day it was made:"))
+    #expect(result.errors.contains(".authbackup"))
+    #expect(try run("list").exitCode == 77)
+    #expect(try home.seif("list", passphrase: Canary.newPassword).exitCode == 0)
+    #expect(try list().count == 2)
+  }
+
+  @Test func theLastStrongWayInCantBeRemovedNorMadeWeak() throws {
+    #expect(try run("keys", "remove", "recovery").exitCode == 64)
+    // Opened with the passphrase, which is a good one: the code may go.
+    let removed = try run("keys", "remove", "recovery", "--yes")
+    #expect(removed.exitCode == 0, "\(removed.errors)")
+    #expect(removed.errors.contains("After a theft: seif keys rotate"))
+    #expect(try home.seif("list", "--recovery-code", passphrase: code()).exitCode == 66)
+    let last = try run("keys", "remove", "passphrase", "--yes")
+    #expect(last.exitCode == 64)
+    #expect(last.errors.contains("this is your last way in"))
+    let weak = try run("keys", "passphrase", "--weak", "--unlock-ms", "500", new: "abcabcabcabc")
+    #expect(weak.exitCode == 64)
+    #expect(weak.errors.contains("this is your last way in"))
+    #expect(try run("list").exitCode == 0)
+  }
+
+  @Test func aWeakPassphraseDoesntHoldAVault() throws {
+    #expect(try run("keys", "passphrase", "--weak", "--unlock-ms", "500", new: "abcabcabcabc").exitCode == 0)
+    let removed = try home.seif("keys", "remove", "recovery", "--yes", passphrase: "abcabcabcabc")
+    #expect(removed.exitCode == 64)
+    #expect(removed.errors.contains("this is your last way in"))
+    // By the code the code can't be removed either: nobody showed the passphrase.
+    let unshown = try home.seif("keys", "remove", "recovery", "--yes", "--recovery-code", passphrase: code())
+    #expect(unshown.exitCode == 64)
+    #expect(unshown.errors.contains("the passphrase wasn't given"))
+    #expect(try list().count == 2)
+  }
+
+  @Test func eachPresentedWayInIsTriedInAnotherProcess() throws {
+    let both = try home.seif(
+      "keys", "test", "--recovery-code-file", try home.write(try code() + "\n", as: "code-in-clear.txt"),
+      passphrase: Canary.vaultPassphrase)
+    #expect(both.exitCode == 0)
+    #expect(both.output == "✓ passphrase  opens the vault\n✓ recovery  opens the vault\n")
+    let wrong = try home.seif("keys", "test", "--json", passphrase: "wrong")
+    #expect(wrong.exitCode == 2)
+    let root = try document(wrong.output, "seif-keys-test")
+    #expect(root["waysIn"]?.elements.map { $0["outcome"]?.string } == ["refused", "untried"])
+    #expect(try home.seif("keys", "test").exitCode == 2)
+  }
+
+  @Test func onATerminalEachIsAskedForAndEnterLeavesOneOut() throws {
+    let terminal = try home.terminal("keys", "test")
+    try terminal.expect("Passphrase for the vault (Enter: leave it out): ")
+    try terminal.expect(echo: false)
+    terminal.type(Canary.vaultPassphrase + "\n")
+    try terminal.expect("Recovery code (Enter: leave it out): ")
+    try terminal.expect(echo: false)
+    terminal.type("\n")
+    let result = try home.check(terminal.finish())
+    #expect(result.exitCode == 0)
+    #expect(result.screen.contains("recovery  not presented"))
+  }
+
+  @Test func theProvingProcessTakesNothingFromItsArgumentsAndIsntListed() throws {
+    #expect(!(try home.seif("help").output.contains("prove-way-in")))
+    let result = try home.seif("prove-way-in", input: "no request\n")
+    #expect(result.exitCode == 64)
+    #expect(try home.seif("prove-way-in", "word").exitCode == 64)
+    #expect(try home.seif("prove-way-in", input: "{\"folder\":\"/\"}\n").exitCode == 64)
+  }
+}

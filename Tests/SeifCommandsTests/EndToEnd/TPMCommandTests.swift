@@ -1,0 +1,71 @@
+import FoundationEssentials
+import Glibc
+import SeifBytes
+import SeifTestSupport
+import Testing
+
+@testable import SeifCommands
+
+/// A vault that this machine's TPM opens; the TPM is one in software.
+@Suite(.enabled(if: SoftwareTPM.isInstalled, "swtpm isn't installed"))
+struct TPMCommandTests {
+  let home: Home
+  private let tpm: SoftwareTPM
+
+  init() throws {
+    home = try Fixture.withVault()
+    tpm = try SoftwareTPM()
+  }
+
+  private func seif(
+    _ words: String..., on other: SoftwareTPM? = nil, passphrase: String? = nil
+  ) throws -> Terminal.Result {
+    try home.seif(list: words, passphrase: passphrase, environment: ["SEIF_TCTI": (other ?? tpm).address])
+  }
+
+  @Test func itOpensTheVaultWithoutAQuestionAndOnlyHere() throws {
+    let added = try seif("keys", "add", "tpm2", passphrase: Canary.vaultPassphrase)
+    #expect(added.exitCode == 0, "\(added.errors)")
+    #expect(added.errors.contains("Added and proven: this machine, started as it was (PCR 7), and nothing else."))
+    let opened = try seif("code", "GitHub", "--at", Fixture.moment)
+    #expect(opened.exitCode == 0, "\(opened.errors)")
+    #expect(opened.output == "756364\n")
+    #expect(opened.errors == "")
+    #expect(try seif("status").output.contains("protection  this machine's TPM alone, passphrase, recovery code\n"))
+    // What takes everything out of the vault, or changes what opens it, wants the person.
+    #expect(try seif("export", "--to", "json", "--plain", "--yes", "-o", home.file("out-in-clear.json")).exitCode == 77)
+    #expect(try seif("keys", "add", "tpm2").exitCode == 77)
+    #expect(try seif("keys", "remove", "recovery", "--yes").exitCode == 77)
+    let other = try SoftwareTPM()
+    let elsewhere = try seif("list", on: other, passphrase: Canary.vaultPassphrase)
+    #expect(elsewhere.exitCode == 0)
+    let refused = try seif("list", on: other)
+    #expect(refused.exitCode == 77)
+    #expect(refused.errors.contains("another machine"))
+    #expect(!refused.errors.contains("WARNING:esys"))
+    #expect(try seif("list", "--with", "tpm2", on: other).exitCode == 69)
+    #expect(try seif("keys", "test").output.hasPrefix("! passphrase  not presented\n! recovery  not presented\n✓ tpm2"))
+  }
+
+  @Test func aPINIsAskedForAndTheTriesLeftAreSaid() throws {
+    let added = try seif(
+      "keys", "add", "tpm2", "--pin-file", try home.write("4711\n", as: "pin"), passphrase: Canary.vaultPassphrase)
+    #expect(added.exitCode == 0, "\(added.errors)")
+    // With a PIN it isn't tried without being asked for.
+    #expect(try seif("list").exitCode == 77)
+    #expect(try seif("list", "--with", "tpm2", passphrase: "4711").exitCode == 0)
+    let wrong = try seif("list", "--with", "tpm2", passphrase: "4712")
+    #expect(wrong.exitCode == 77)
+    #expect(wrong.errors.contains("tries are left"))
+  }
+
+  @Test func itStaysThroughARotationAndGoesWhenItIsRemoved() throws {
+    #expect(try seif("keys", "add", "tpm2", passphrase: Canary.vaultPassphrase).exitCode == 0)
+    let rotated = try seif(
+      "keys", "rotate", "--recovery-sheet", home.file("new-in-clear.txt"), passphrase: Canary.vaultPassphrase)
+    #expect(rotated.exitCode == 0, "\(rotated.errors)")
+    #expect(try seif("list").exitCode == 0)
+    #expect(try seif("keys", "remove", "tpm2", "--yes", passphrase: Canary.vaultPassphrase).exitCode == 0)
+    #expect(try seif("list").exitCode == 77)
+  }
+}
