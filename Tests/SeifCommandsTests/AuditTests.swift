@@ -13,11 +13,12 @@ import Testing
   /// A list of so many lines in order, with the hashes of some passwords among them.
   static func text(_ count: Int, with passwords: [String: Int] = [:], end: String = "\r\n") -> [UInt8] {
     var lines: [String] = []
+    let tail = String(repeating: "A", count: 32)
     let step = UInt64(1) << 32 / UInt64(count + 1)
     for index in 0..<count {
-      let prefix = String(UInt64(index + 1) * step, radix: 16, uppercase: true)
-      lines.append(
-        String(repeating: "0", count: 8 - prefix.count) + prefix + String(repeating: "A", count: 32) + ":\(index % 9999 + 1)")
+      let number = String(UInt64(index + 1) * step, radix: 16, uppercase: true)
+      let hash = String(repeating: "0", count: 8 - number.count) + number + tail
+      lines.append("\(hash):\(index % 9999 + 1)")
     }
     for (password, times) in passwords { lines.append(Base16.encode(sha1(password)).uppercased() + ":\(times)") }
     lines.sort { utf8Precedes($0, $1) }
@@ -48,9 +49,10 @@ import Testing
       let text = Self.text(count, with: ["password": 7], end: end)
       for bytes in [text, Array(text.dropLast(end.utf8.count))] {
         let list = try Source(bytes).list()
-        for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+        for line in String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline) {
           let hash = try Base16.decode(String(line.prefix(40).lowercased()))
-          #expect(try list.count(of: hash).map(String.init) == String(line.dropFirst(41).prefix { $0 != "\r\n" && $0 != "\r" }))
+          let count = line.dropFirst(41).prefix { $0.isNumber }
+          #expect(try list.count(of: hash).map { "\($0)" } == String(count))
           // One beside it.
           #expect(try list.count(of: hash.dropLast() + [hash[19] ^ 1]) == nil)
         }

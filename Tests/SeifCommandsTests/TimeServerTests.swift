@@ -85,7 +85,8 @@ final class FakeTimeServer: Sendable {
 }
 
 @Suite struct TimeServerTests {
-  private func offset(_ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?) throws -> Result<Double, TimeServer.Failure> {
+  private func offset(_ answer: @escaping @Sendable ([UInt8]) -> [UInt8]?) throws -> Result<Double, TimeServer.Failure>
+  {
     let fake = try FakeTimeServer(answer)
     let server = try #require(TimeServer("127.0.0.1:\(fake.port)"))
     return server.offset(milliseconds: 500)

@@ -145,7 +145,8 @@ final class BreachedFile {
       list = try BreachedList(byteCount: Int64(status.st_size)) { offset, buffer in
         var done = 0
         while done < buffer.count {
-          let count = pread(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(offset) + off_t(done))
+          let (place, rest) = (off_t(offset) + off_t(done), buffer.count - done)
+          let count = pread(descriptor, buffer.baseAddress?.advanced(by: done), rest, place)
           if count < 0, errno == EINTR { continue }
           guard count > 0 else { return count == 0 ? done : nil }
           done += count

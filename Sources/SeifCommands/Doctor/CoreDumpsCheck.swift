@@ -8,7 +8,9 @@ struct CoreDumpsCheck: DoctorCheck {
     let limit = machine.coreLimit()
     if limit == 0, !machine.isDumpable() { return [ok("off for every Seif")] }
     return [
-      fail("this system doesn't let Seif switch them off", cure: "Run `ulimit -c 0` before seif, and ask who set the system up.")
+      fail(
+        "this system doesn't let Seif switch them off",
+        cure: "Run `ulimit -c 0` before seif, and ask who set the system up.")
     ]
   }
 }

@@ -19,10 +19,14 @@ struct LeftOversCheck: DoctorCheck {
             cure: "The next command that writes removes it, if all is well."))
       } else if name.hasPrefix("vault.db.new-") || name.hasPrefix("vault.db.version-") {
         found.append(
-          warn("\(path) is half of a copy, left by a run that was killed", cure: "The next command that writes removes it."))
+          warn(
+            "\(path) is half of a copy, left by a run that was killed",
+            cure: "The next command that writes removes it."))
       } else if name.hasPrefix("vault.db"), name.hasSuffix(".old") || name.hasSuffix(".old~") || name.hasSuffix("~") {
         found.append(
-          warn("\(path) is an older copy: it opens with what opened the vault then", cure: "Remove it if you don't need it."))
+          warn(
+            "\(path) is an older copy: it opens with what opened the vault then",
+            cure: "Remove it if you don't need it."))
       } else if (name == "vault.db-wal" || name == "vault.db-journal") && byteCount > 0 {
         found.append(
           warn(

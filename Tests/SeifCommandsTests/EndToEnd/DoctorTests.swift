@@ -33,9 +33,10 @@ import Testing
     let root = try document(try run("doctor", "--json").output, "seif-doctor")
     let checks = root["checks"]?.elements ?? []
     let ids = checks.compactMap { $0["id"]?.string }
-    for id in ["clock", "file-modes", "file-system", "left-over", "recovery-sheet", "agent", "core-dumps",
-      "locked-memory", "swap", "backup", "vault"]
-    {
+    for id in [
+      "clock", "file-modes", "file-system", "left-over", "recovery-sheet", "agent", "core-dumps",
+      "locked-memory", "swap", "backup", "vault",
+    ] {
       #expect(ids.contains(id), "\(id)")
     }
     for check in checks {
@@ -103,7 +104,8 @@ import Testing
   /// All entries in clear with their identifiers, by identifier.
   private func contents() throws -> [String] {
     let shown = try run("list", "--json")
-    let ids = try JSONDocument(parsing: SecretValue(utf8: shown.output), policy: .strict).root["entries"]?.elements
+    let ids =
+      try JSONDocument(parsing: SecretValue(utf8: shown.output), policy: .strict).root["entries"]?.elements
       .compactMap { $0["id"]?.string } ?? []
     return try ids.sorted().map { id in
       let entry = try home.seif("show", id, "--reveal", "--json", passphrase: Canary.vaultPassphrase, reveals: true)
