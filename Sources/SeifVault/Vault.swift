@@ -145,13 +145,6 @@ extension Connection {
   static func vault(_ location: VaultLocation, _ mode: Mode) throws(VaultError) -> Connection {
     try sql { () throws(SQLError) in
       let options = ConnectionOptions(journal: location.journal)
-      if mode == .readOnly, Folders.exists(location.file + "-journal") {
-        // Of a program that was killed in the middle of a change: only a writer can take it back. Where nobody may
-        // write, or somebody is at work, reading says so itself.
-        let writer = try? Connection(path: location.file, mode: .readWrite, vfs: location.vfs, options: options)
-        _ = try? writer?.userVersion()
-        try? writer?.close()
-      }
       let connection = try Connection(path: location.file, mode: mode, vfs: location.vfs, options: options)
       // Identifiers are random, so an import touches all of an index: 64 MiB hold those of some hundred thousand rows.
       try connection.execute("PRAGMA cache_size = -65536")

@@ -1,5 +1,6 @@
+import CSeif
 import Glibc
-import SeifBytes
+import SeifVault
 import Synchronization
 import Testing
 
