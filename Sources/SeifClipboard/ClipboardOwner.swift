@@ -32,6 +32,11 @@ package enum ClipboardOwner {
     signal(SIGPIPE, SIG_IGN)
     guard let message = ClipboardMessage(readingFrom: 0) else { finish(ClipboardError.noOwner.rawValue) }
     let end = Moment.now + Int64(message.options.seconds) * 1000
+    // Asked to end, as at log-out, it clears first: a `wl-copy` of ours would outlive us with the value.
+    var endings = sigset_t()
+    sigemptyset(&endings)
+    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&endings, number) }
+    pthread_sigmask(SIG_BLOCK, &endings, nil)
     let selection: any OwnedSelection
     do throws(ClipboardError) {
       selection = try take(message)
@@ -39,7 +44,7 @@ package enum ClipboardOwner {
       finish(error.rawValue)
     }
     say(selection.way.rawValue)
-    while Moment.now < end {
+    while Moment.now < end, !isAskedToEnd(endings) {
       // Where nothing can be waited for, it is looked at each second.
       let isReadable = Wait.readable(selection.descriptor, until: min(end, Moment.now + 1000))
       if isReadable || selection.descriptor < 0, !selection.answer() { break }
@@ -69,6 +74,12 @@ package enum ClipboardOwner {
       guard let x, error != .takenAtOnce else { throw error }
       return try X11Selection(message, display: x)
     }
+  }
+
+  private static func isAskedToEnd(_ endings: sigset_t) -> Bool {
+    var (pending, endings) = (sigset_t(), endings)
+    sigpending(&pending)
+    return (1..<32).contains { sigismember(&pending, $0) == 1 && sigismember(&endings, $0) == 1 }
   }
 
   private static func isPipe(_ descriptor: Int32) -> Bool {

@@ -9,21 +9,36 @@ final class WlCopySelection: OwnedSelection {
   let way: ClipboardWay
   let descriptor: Int32 = -1
   private let program: String
-  private let primary: [String]
-  private let child: Int32
+  /// One for the clipboard and, if wanted, one for the primary selection: `--primary` alone leaves the clipboard as it is.
+  private var owners: [(words: [String], child: Int32)] = []
 
   init(_ message: ClipboardMessage, searchPath: String) throws(ClipboardError) {
     guard let program = Self.find(searchPath) else { throw .wlCopyFailed }
     self.program = program
     let hasMark = Self.marks(program: program)
     way = hasMark ? .wlCopySensitive : .wlCopy
-    primary = message.options.alsoPrimary ? ["--primary"] : []
+    for words in message.options.alsoPrimary ? [[], ["--primary"]] : [[]] {
+      guard let child = Self.own(program, words, hasMark, message) else {
+        end()
+        throw .wlCopyFailed
+      }
+      owners.append((words, child))
+    }
+  }
+
+  /// A `wl-copy` that has the text and what it was asked for.
+  private static func own(
+    _ program: String, _ selection: [String], _ hasMark: Bool, _ message: ClipboardMessage
+  ) -> Int32? {
     var ends: [Int32] = [-1, -1]
-    guard seif_pipe(&ends) == 0 else { throw .wlCopyFailed }
-    defer { ends.forEach { close($0) } }
-    let words = ["--foreground", "--type", "text/plain;charset=utf-8"] + (hasMark ? ["--sensitive"] : []) + primary
-    guard let child = Self.start(program, words, input: ends[0], output: nil) else { throw .wlCopyFailed }
-    self.child = child
+    guard seif_pipe(&ends) == 0 else { return nil }
+    let words = ["--foreground", "--type", "text/plain;charset=utf-8"] + (hasMark ? ["--sensitive"] : []) + selection
+    let child = start(program, words, input: ends[0], output: nil)
+    close(ends[0])
+    guard let child else {
+      close(ends[1])
+      return nil
+    }
     message.withText { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -32,21 +47,25 @@ final class WlCopySelection: OwnedSelection {
       }
     }
     close(ends[1])
-    ends.removeLast()
     // It says nothing when it has the clipboard; one that doesn't get it has ended by now.
-    if Self.ends(child, within: 500) { throw .wlCopyFailed }
+    return Self.ends(child, within: 500) ? nil : child
   }
 
   /// Nobody asks us: `wl-copy` answers. It ends when it loses the clipboard.
-  func answer() -> Bool { !Self.ends(child, within: 0) }
+  func answer() -> Bool {
+    guard let clipboard = owners.first else { return false }
+    return !Self.ends(clipboard.child, within: 0)
+  }
 
   func end() {
-    // Ended before: somebody else has the clipboard, and clearing would take theirs.
-    if Self.ends(child, within: 0) { return }
-    if let clearing = Self.start(program, ["--clear"] + primary, input: nil, output: nil) {
-      if !Self.ends(clearing, within: 2000) { kill(clearing, SIGKILL) }
+    // One that ended before: somebody else has its selection, and clearing would take theirs.
+    for owner in owners where !Self.ends(owner.child, within: 0) {
+      if let clearing = Self.start(program, ["--clear"] + owner.words, input: nil, output: nil) {
+        if !Self.ends(clearing, within: 2000) { kill(clearing, SIGKILL) }
+      }
+      if !Self.ends(owner.child, within: 2000) { kill(owner.child, SIGTERM) }
     }
-    if !Self.ends(child, within: 2000) { kill(child, SIGTERM) }
+    owners = []
   }
 
   /// Whether the `wl-copy` on a search path has a mark for secrets; false where there is none.
@@ -94,7 +113,17 @@ final class WlCopySelection: OwnedSelection {
   private static func start(_ program: String, _ words: [String], input: Int32?, output: Int32?) -> Int32? {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer {
+      posix_spawn_file_actions_destroy(&actions)
+      posix_spawnattr_destroy(&attributes)
+    }
+    // We hold signals back to clear what we own; it has to end by them.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
     if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
     // Our own answer's pipe isn't for it: a child that holds it open would keep the parent waiting.
@@ -103,6 +132,6 @@ final class WlCopySelection: OwnedSelection {
     var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { strdup($0) } + [nil]
     defer { arguments.forEach { free($0) } }
     var child: pid_t = 0
-    return posix_spawn(&child, program, &actions, nil, &arguments, environ) == 0 ? child : nil
+    return posix_spawn(&child, program, &actions, &attributes, &arguments, environ) == 0 ? child : nil
   }
 }

@@ -30,7 +30,9 @@ def main(heeds, place):
                 offers.stdin.close()
         elif offers is None and not (heeds and HINT.encode() in formats.split()):
             value = ask("-t", "UTF8_STRING")
-            if value is not None and value != kept:
+            # The value may be of another owner than the formats were.
+            marked = heeds and HINT.encode() in (ask("-t", "TARGETS") or b"").split()
+            if value is not None and value != kept and not marked:
                 kept = value
                 with open(place, "wb") as file:
                     file.write(kept)

@@ -56,6 +56,25 @@ import Testing
     #expect(try vault.list().count == 5)
   }
 
+  /// The names of a folder and of a program are the asker's choice.
+  @Test(arguments: ["%", "é", "\n", "seif\" (process 1)? Press Allow. \"", "\u{301}"])
+  func whoAsksIsSeenWhateverNamesAreChosen(part: String) {
+    let name = String(repeating: part, count: 4000 / part.utf8.count)
+    for kind in [ConsentKind.export, .reveal, .cvc, .keys] {
+      for peer in [
+        Peer(process: 4711, user: 0, program: "/" + name), Peer(process: 4711, user: 0, ownName: name),
+      ] {
+        let text = Consent.text(kind, "/" + name, peer)
+        // As a line of Assuan at its longest: each byte escaped.
+        #expect(text.utf8.count * 3 < 990)
+        #expect(text.contains("process 4711"))
+        #expect(text.unicodeScalars.count { $0 == "\"" } == 4)
+      }
+    }
+    #expect(Peer.quoted("/usr/bin/git", head: 40, tail: 80) == "\"/usr/bin/git\"")
+    #expect(Peer.quoted("abcdefgh", head: 3, tail: 2) == "\"abc…gh\"")
+  }
+
   @Test func aPassphraseTypedForConsentIsTried() throws {
     for (typed, code) in [(AgentWorld.passphrase, nil), ("wrong", AgentRefusal.Code.denied)] {
       let world = try AgentWorld(asker: FixedAsker(.no, passphrase: typed))

@@ -108,4 +108,47 @@ import Testing
     #expect(refusal { _ = try EntrySecrets.filled(masked, from: AgentWorld.entries[0]) } == .noSuchField)
     #expect(refusal { try EntrySecrets.checkWhole(Self.full[place]) } == nil)
   }
+
+  /// Each would give by an easier consent, or by a code, what is asked for under its own name.
+  @Test func aSecretMovesToNoOtherPlace() throws {
+    let full = Self.full
+    guard case .card(var card) = try sent(try EntrySecrets.masked(full[3]).entry),
+      case .document(let document) = try EntrySecrets.masked(full[5]).entry,
+      case .otherAccount(let other) = try sent(try EntrySecrets.masked(full[1]).entry)
+    else { return }
+    let code = try #require(card.cvc)
+    card.info.notes = code
+    #expect(refusal { _ = try EntrySecrets.filled(.card(card), from: full[3]) } == .noSuchField)
+    // In an entry of another kind either.
+    for key in [document.masterKey, try #require(document.wraps)] {
+      let note = Entry.note(Note(text: key))
+      #expect(refusal { _ = try EntrySecrets.filled(note, from: full[5]) } == .noSuchField)
+    }
+    var document2 = document
+    document2.opaque = [OpaqueMember(key: "foreign", value: try #require(document.wraps))]
+    #expect(refusal { _ = try EntrySecrets.filled(.document(document2), from: full[5]) } == .noSuchField)
+    // A PIN beside a secret that the client knows is one that its codes tell.
+    var known = other
+    known.secret = Base32.encode(SecretValue(utf8: "known to the client"))
+    #expect(refusal { _ = try EntrySecrets.filled(.otherAccount(known), from: full[1]) } == .noSuchField)
+    var retyped = other
+    retyped.type = "yandex"
+    #expect(refusal { _ = try EntrySecrets.filled(.otherAccount(retyped), from: full[1]) } == .noSuchField)
+  }
+
+  @Test func rowsOfAListMayMoveButASecretFieldStaysSecret() throws {
+    guard case .note(var note) = try sent(try EntrySecrets.masked(Self.full[4]).entry) else { return }
+    note.info.customFields = [
+      CustomField(name: "pin", value: SecretValue(utf8: Self.marks[1]), isSecret: true),
+      CustomField(name: "more", value: SecretValue(utf8: Self.marks[2]), isSecret: true),
+    ]
+    let present = Entry.note(note)
+    guard case .note(var changed) = try sent(try EntrySecrets.masked(present).entry) else { return }
+    changed.info.customFields.swapAt(0, 1)
+    let filled = try EntrySecrets.filled(.note(changed), from: present).info.customFields
+    #expect(filled == [note.info.customFields[1], note.info.customFields[0]])
+    changed.info.customFields[0].isSecret = false
+    #expect(refusal { _ = try EntrySecrets.filled(.note(changed), from: present) } == .noSuchField)
+    #expect(refusal { try EntrySecrets.checkWhole(.note(changed)) } == .noSuchField)
+  }
 }

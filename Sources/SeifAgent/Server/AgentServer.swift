@@ -14,13 +14,17 @@ package final class AgentServer: Sendable {
     package var asker: any ConsentAsker
     /// Who is at the other end; in tests somebody else.
     package var peer: @Sendable (Int32) -> Peer?
+    /// Called between the derivation of a key and the opening of its vault; in tests something happens then.
+    package var whenDerived: (@Sendable () -> Void)?
 
     package init(
-      hello: Hello, asker: any ConsentAsker, peer: @escaping @Sendable (Int32) -> Peer? = { Peer.of($0) }
+      hello: Hello, asker: any ConsentAsker, peer: @escaping @Sendable (Int32) -> Peer? = { Peer.of($0) },
+      whenDerived: (@Sendable () -> Void)? = nil
     ) {
       self.hello = hello
       self.asker = asker
       self.peer = peer
+      self.whenDerived = whenDerived
     }
   }
 
@@ -42,7 +46,7 @@ package final class AgentServer: Sendable {
     let writer = ends[1]
     self.parts = parts
     consent = Consent(asker: parts.asker)
-    vaults = OpenVaults(consent: consent) { AgentServer.wake(writer) }
+    vaults = OpenVaults(consent: consent, whenDerived: parts.whenDerived) { AgentServer.wake(writer) }
   }
 
   private static func wake(_ descriptor: Int32) {
@@ -114,6 +118,7 @@ package final class AgentServer: Sendable {
       case .wake: logind.delaySleep()
       case .screenLock, .userGone: vaults.lockAll()
       case .sessionEnd(let session, let hasSeat):
+        vaults.forgetComing()
         vaults.lock { vault in
           vault.loginSession.map { utf8Equal($0, session) } ?? hasSeat
         }

@@ -81,7 +81,9 @@ final class Consent: Sendable {
     given.withLock { given in given = given.filter { !$0.key.hasPrefix("\(opening) ") } }
   }
 
-  private static func text(_ kind: ConsentKind, _ folder: String, _ peer: Peer) -> String {
+  /// A line of Assuan holds 1000 bytes, each of which may take three: nothing of this is cut off there.
+  static func text(_ kind: ConsentKind, _ folder: String, _ peer: Peer) -> String {
+    let folder = Peer.quoted(folder, head: 24, tail: 60)
     let what =
       switch kind {
       case .export: "Give everything in the vault \(folder), secrets too,"

@@ -45,9 +45,20 @@ final class OpenVault: @unchecked Sendable {
     }
   }
 
-  /// Milliseconds since the start of the machine at which it is locked if nobody uses it; nil for never.
+  /// Milliseconds since the start of the machine at which it is locked if nobody uses it; nil where it is the first use
+  /// that locks it.
   var due: Int64? {
-    guard case .seconds(let seconds) = lockAfter else { return nil }
+    if case .use = lockAfter { return nil }
+    return latest
+  }
+
+  /// The same also where the first use locks it: one that nobody uses doesn't stay open for ever.
+  var latest: Int64 {
+    let seconds =
+      switch lockAfter {
+      case .use: LockAfter.standardSeconds
+      case .seconds(let seconds): seconds
+      }
     return lastUse.withLock { $0 &+ seconds &* 1000 }
   }
 

@@ -8,6 +8,10 @@ final class OpenVaults: Sendable {
   private struct State {
     var vaults: [String: OpenVault] = [:]
     var openings: UInt64 = 0
+    /// The folders of unlocks that are under way, by a number of their own. One that isn't here any more was locked
+    /// before it was open: a key takes seconds to derive, and the machine doesn't wait for it.
+    var coming: [UInt64: String] = [:]
+    var arrivals: UInt64 = 0
   }
   private let state = Mutex(State())
   /// One derivation at a time: each takes up to a gigabyte.
@@ -16,8 +20,12 @@ final class OpenVaults: Sendable {
   /// Called after a change of what is open, so that the next time to lock is found anew.
   private let changed: @Sendable () -> Void
 
-  init(consent: Consent, changed: @escaping @Sendable () -> Void) {
+  /// Called between the derivation of a key and the opening of its vault; for tests.
+  let whenDerived: (@Sendable () -> Void)?
+
+  init(consent: Consent, whenDerived: (@Sendable () -> Void)? = nil, changed: @escaping @Sendable () -> Void) {
     self.consent = consent
+    self.whenDerived = whenDerived
     self.changed = changed
   }
 
@@ -32,11 +40,12 @@ final class OpenVaults: Sendable {
 
   /// The vault of a folder.
   ///
-  /// - Throws: `locked` if it isn't open, or if another file has taken its place.
+  /// - Throws: `locked` if it isn't open, if its time is over, or if another file has taken its place.
   func vault(_ folder: String) throws(VaultUseError) -> OpenVault {
     let key = Self.key(folder)
     guard let vault = state.withLock({ $0.vaults[key] }) else { throw .agent(AgentRefusal(.locked)) }
-    guard vault.hasItsFile else {
+    // Whoever watches the time may sleep through it: a wait doesn't count the machine's sleep, and the time does.
+    guard vault.latest > Deadline.now, vault.hasItsFile else {
       lock { $0 === vault }
       throw .agent(AgentRefusal(.locked))
     }
@@ -44,12 +53,22 @@ final class OpenVaults: Sendable {
   }
 
   /// Opens a vault, in the place of itself if it was open before.
+  ///
+  /// - Throws: `locked` too, if it was locked before it was open.
   func unlock(
     _ location: VaultLocation, _ way: AgentRequest.Way, _ secret: SecretValue, _ lockAfter: LockAfter, peer: Peer
   ) throws(VaultUseError) -> (vault: OpenVault, notices: AgentAnswer.Notices, keepsCounter: Bool) {
+    let key = Self.key(location.folder)
+    let arrival = state.withLock { state in
+      state.arrivals += 1
+      state.coming[state.arrivals] = key
+      return state.arrivals
+    }
+    defer { state.withLock { $0.coming[arrival] = nil } }
     let (vault, canWrite) = try unlocking.withLock { _ throws(VaultUseError) in
       try vaultCall { () throws(VaultError) in try Self.open(location, way, secret) }
     }
+    whenDerived?()
     // Late is no harm: what is due stays in the bin until the next unlock.
     if canWrite, vault.openingFaults.isEmpty { _ = try? vault.purgeBin() }
     let faults = vault.openingFaults.map { "\($0)" }
@@ -58,15 +77,19 @@ final class OpenVaults: Sendable {
       state.openings += 1
       return state.openings
     }
-    let key = Self.key(location.folder)
     let open = try vaultCall { () throws(VaultError) in
       try OpenVault(
         vault, folder: key, opening: opening, lockAfter: lockAfter, loginSession: peer.loginSession)
     }
-    let before = state.withLock { state in
+    let (isWanted, before) = state.withLock { state in
+      guard state.coming[arrival] != nil else { return (false, OpenVault?.none) }
       let before = state.vaults[key]
       state.vaults[key] = open
-      return before
+      return (true, before)
+    }
+    guard isWanted else {
+      close(open)
+      throw .agent(AgentRefusal(.locked))
     }
     if let before { close(before) }
     changed()
@@ -137,19 +160,26 @@ final class OpenVaults: Sendable {
   @discardableResult
   func lock(folder: String) -> Bool {
     let key = Self.key(folder)
+    state.withLock { state in state.coming = state.coming.filter { !utf8Equal($0.value, key) } }
     return lock { utf8Equal($0.folder, key) } > 0
   }
 
   @discardableResult
-  func lockAll() -> Int { lock { _ in true } }
+  func lockAll() -> Int {
+    forgetComing()
+    return lock { _ in true }
+  }
+
+  /// Lets no unlock that is under way come to its end: whether it belongs to what ended isn't known yet.
+  func forgetComing() { state.withLock { $0.coming = [:] } }
 
   /// Locks what nobody used for its time.
   ///
   /// - Returns: when the next one is due.
   func lockWhatIsDue() -> Int64? {
     let now = Deadline.now
-    lock { ($0.due ?? .max) <= now }
-    return all.compactMap(\.due).min()
+    lock { $0.latest <= now }
+    return all.map(\.latest).min()
   }
 
   private func close(_ vault: OpenVault) {

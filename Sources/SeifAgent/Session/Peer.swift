@@ -86,10 +86,30 @@ package struct Peer: Sendable, Equatable {
     return nil
   }
 
-  /// How a person is told who asks.
+  /// How a person is told who asks. A program's path is its own choice: in quotes that it can't end, and short enough
+  /// for what stands behind it to be seen.
   package var description: String {
-    program.map { "\($0) (process \(process))" }
-      ?? "process \(process), which calls itself \"\(ownName)\" and hides its program as Seif does"
+    program.map { "\(Self.quoted($0, head: 40, tail: 80)) (process \(process))" }
+      ?? "process \(process), which calls itself \(Self.quoted(ownName, head: 32, tail: 0)) and hides its program as Seif does"
+  }
+
+  /// A text in quotes, without quotes of its own; where it is longer in UTF-8, with its middle left out.
+  static func quoted(_ text: String, head: Int, tail: Int) -> String {
+    var scalars = Array(text.unicodeScalars.map { $0 == "\"" ? "'" : $0 })
+    func fitting(_ scalars: some Sequence<Unicode.Scalar>, _ limit: Int) -> [Unicode.Scalar] {
+      var left = limit
+      return Array(
+        scalars.prefix { scalar in
+          left -= UTF8.width(scalar)
+          return left >= 0
+        })
+    }
+    if text.utf8.count > head + tail {
+      scalars = fitting(scalars, head) + ["…"] + fitting(scalars.reversed(), tail).reversed()
+    }
+    var view = String.UnicodeScalarView()
+    view.append(contentsOf: scalars)
+    return "\"\(String(view))\""
   }
 
   /// What a consent is given to.

@@ -162,13 +162,14 @@ extension WireReader {
 
 /// When a vault locks by itself.
 package enum LockAfter: Sendable, Equatable {
-  /// As soon as the first command that uses it has ended.
+  /// As soon as the first command that uses it has ended, and after five minutes if none does.
   case use
   /// After so many seconds without use, 1 to a day.
   case seconds(Int64)
 
   /// Five minutes.
-  package static let standard = LockAfter.seconds(300)
+  package static let standard = LockAfter.seconds(standardSeconds)
+  static let standardSeconds: Int64 = 300
   package static let longest: Int64 = 86_400
 
   var wireNumber: Int64 {

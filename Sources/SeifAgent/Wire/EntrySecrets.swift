@@ -44,21 +44,49 @@ package enum EntrySecrets {
   }
 
   /// A changed entry with the secrets of `present` in the place of their stand-ins.
+  ///
+  /// Each fills only a place of its own sort. Elsewhere a client would be given by an easier consent, or by a code, what
+  /// it has to ask for under its own name: a card's security code as its notes, a document vault's key as a note's text.
   package static func filled(_ changed: Entry, from present: Entry) throws(AgentRefusal) -> Entry {
-    var secrets: [SecretValue: SecretValue] = [:]
+    var secrets: [SecretValue: (name: String, value: SecretValue)] = [:]
     _ = try present.mappingSecrets { (name, value, form) throws(AgentRefusal) in
-      secrets[standIn(name, form)] = value
+      secrets[standIn(name, form)] = (name, value)
       return value
     }
-    return try changed.mappingSecrets { (_, value, form) throws(AgentRefusal) in
-      if let secret = secrets[value] { return secret }
+    try checkOpenFields(changed)
+    let isSameKind = changed.kind == present.kind
+    var filledNames: Set<String> = []
+    let filled = try changed.mappingSecrets { (name, value, form) throws(AgentRefusal) in
+      if let secret = secrets[value] {
+        guard isSameKind, utf8Equal(sort(secret.name), sort(name)) else { throw AgentRefusal(.noSuchField) }
+        filledNames.insert(name)
+        return secret.value
+      }
       guard !isStandIn(value, form) else { throw AgentRefusal(.noSuchField) }
       return value
+    }
+    // With a secret of the client's own, the code would tell which of the few PINs it is.
+    if case .otherAccount(let other) = changed, filledNames.contains("pin") {
+      guard case .otherAccount(let before) = present, utf8Equal(other.type, before.type),
+        filledNames.contains("secret") || before.secret?.isEmpty ?? true && other.secret?.isEmpty ?? true
+      else { throw AgentRefusal(.noSuchField) }
+    }
+    return filled
+  }
+
+  /// A name without its numbers: rows of a list may change their order.
+  private static func sort(_ name: String) -> String { name.filter { !("0"..."9").contains($0) } }
+
+  /// Refuses a stand-in where nothing is secret: the secret would be lost and its stand-in kept.
+  private static func checkOpenFields(_ entry: Entry) throws(AgentRefusal) {
+    for field in entry.info.customFields where !field.isSecret && isStandIn(field.value, .text) {
+      throw AgentRefusal(.noSuchField)
     }
   }
 
   /// Refuses an entry that holds a stand-in: it would be stored as the secret.
   package static func checkWhole(_ entry: Entry) throws(AgentRefusal) {
+    try checkOpenFields(entry)
     _ = try entry.mappingSecrets { (_, value, form) throws(AgentRefusal) in
       guard !isStandIn(value, form) else { throw AgentRefusal(.noSuchField) }
       return value

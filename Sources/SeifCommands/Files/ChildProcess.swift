@@ -76,6 +76,18 @@ package final class ChildProcess {
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
   }
 
+  /// Whether it has ended, or does within so many milliseconds; `wait` still gives its status.
+  package func hasExited(within milliseconds: Int) -> Bool {
+    for _ in 0...milliseconds / 20 {
+      var info = siginfo_t()
+      if waitid(P_PID, id_t(identifier), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo == SIGCHLD {
+        return true
+      }
+      usleep(20_000)
+    }
+    return false
+  }
+
   deinit { wait() }
 
   /// The first program of a name in the absolute folders of `PATH`.

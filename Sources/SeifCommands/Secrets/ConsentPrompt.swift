@@ -52,10 +52,10 @@ struct ConsentTerminal: ~Copyable {
     }
   }
 
-  // Any program of the user can make a terminal and answer itself there, so what lets everything out takes the passphrase;
-  // for the rest the vault is open to such a program anyway, one field at a time.
+  // Any program of the user can make a terminal and answer itself there, so what lets everything out, of this vault or of
+  // a document vault, takes the passphrase; for the rest the vault is open to such a program anyway, one field at a time.
   func ask(_ question: ConsentQuestion) -> ConsentReply {
-    let needsPassphrase = question.kind == .export
+    let needsPassphrase = [.export, .keys].contains(question.kind)
     write("\nseif agent: \(Display.cleaned(question.text))\n")
     guard needsPassphrase else {
       guard let line = readLine("Type yes to allow it: ", hidden: false) else { return .no }

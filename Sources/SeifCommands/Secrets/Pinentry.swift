@@ -55,34 +55,45 @@ enum Pinentry {
     }
   }
 
-  /// Asks yes or no, for the agent. `nobody` where there is no pinentry.
+  /// Asks yes or no, for the agent. `nobody` where there is no pinentry, or one that ends by itself before it has asked.
+  ///
+  /// One that another process ends or stops counts as a no: where nobody is reached by a window the question goes to a
+  /// terminal, and any program of the person can end the window and answer on a terminal that it made.
   static func confirm(_ question: String, _ environment: Environment) -> ConsentReply {
     guard let path = program(environment),
       let child = ChildProcess(path, [], blocked: [SIGINT, SIGQUIT, SIGTSTP])
     else { return .nobody }
-    var isAnswered = false
-    defer {
-      // One that hangs would keep the next question from being asked.
-      if !isAnswered { kill(child.identifier, SIGKILL) }
-      child.wait()
-    }
     // A little longer than it is told to wait itself.
     let connection = Assuan(
       input: child.input, output: child.output, deadline: Deadline(in: ConsentPrompt.milliseconds + 5_000))
-    guard connection.readStatus() == .ok else { return .nobody }
+    if let reply = confirm(question, connection) {
+      // One that hangs would keep the next question from being asked.
+      if connection.send("BYE") != .ok { kill(child.identifier, SIGKILL) }
+      child.wait()
+      return reply
+    }
+    guard child.hasExited(within: 1_000) else {
+      kill(child.identifier, SIGKILL)
+      child.wait()
+      return .no
+    }
+    return child.wait() < 128 ? .nobody : .no
+  }
+
+  /// Nil where it has gone or hangs before it has asked.
+  private static func confirm(_ question: String, _ connection: Assuan) -> ConsentReply? {
+    guard connection.readStatus() == .ok else { return nil }
     let setUp = [
       "SETTIMEOUT \(ConsentPrompt.milliseconds / 1000)", "SETTITLE Seif",
       "SETDESC \(Assuan.escaped(Display.cleaned(question)))", "SETOK Allow", "SETCANCEL Refuse",
     ]
-    for command in setUp where connection.send(command) == .closed { return .nobody }
-    let status = connection.send("CONFIRM")
-    if status == .closed { return .nobody }
-    isAnswered = connection.send("BYE") == .ok
-    switch status {
+    for command in setUp where connection.send(command) == .closed { return nil }
+    switch connection.send("CONFIRM") {
     case .ok: return .yes
     // Cancelled, fully cancelled, not confirmed, too late: whoever saw the question didn't agree.
     case .error(let code) where [99, 198, 114, 62].contains(code & 0xFFFF): return .no
-    case .error, .closed: return .nobody
+    case .error: return .nobody
+    case .closed: return .no
     }
   }
 

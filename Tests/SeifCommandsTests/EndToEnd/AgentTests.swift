@@ -190,6 +190,44 @@ import Testing
     #expect(question.contains("Show secrets of the vault") && question.contains("process "))
   }
 
+  /// Any program of the person can end the window, and answer itself on a terminal that it made.
+  @Test(arguments: [
+    "SETDESC) kill -9 $$ ;;", "CONFIRM) kill -TERM $$ ;;", "CONFIRM) exit 0 ;;",
+  ]) func aPinentryThatIsEndedIsNoReasonToAskOnATerminal(way: String) throws {
+    let script = """
+      #!/bin/sh
+      echo "OK Pleased to meet you"
+      while read -r command rest; do
+        case $command in
+          \(way)
+          *) echo OK ;;
+        esac
+      done
+      """
+    let pinentry = try world.home.write(script, as: "pinentry")
+    chmod(pinentry, 0o700)
+    try world.unlock(environment: ["SEIF_PINENTRY": pinentry])
+    let result = try world.terminal("show", "Forge", "--reveal").finish()
+    #expect(result.exitCode == 77 && !result.output.contains("Type yes"))
+  }
+
+  @Test func onATerminalTheKeyOfADocumentVaultTakesThePassphrase() throws {
+    let records = """
+      {"schema":"seif-records","version":1,"source":{"format":"test"},"documents":[
+      {"id":"6f1c2b7e-5a0d-4a8e-9b1f-2d3c4e5f6a7b","kind":"local",
+      "masterKey":"Q0FOQVJZLTEzLWtleS1vZi0zMi1ieXRlcy1pbi1hbGw="}],"problems":[],"lost":[]}
+      """
+    let file = try world.home.write(records, as: "documents-in-clear.json")
+    #expect(try world.home.seif("import", file, vaultPassphrase: Canary.vaultPassphrase).exitCode == 0)
+    try world.unlock()
+    let asked = try world.terminal("show", "6f1c2b7e", "--reveal")
+    try asked.expect("Passphrase or recovery code of the vault")
+    asked.type("yes\n")
+    try asked.expect("Passphrase or recovery code of the vault")
+    asked.type("\n")
+    #expect(try asked.finish().exitCode == 77)
+  }
+
   // MARK: - The process
 
   @Test func theAgentStandsApartFromWhoStartedIt() throws {

@@ -101,4 +101,27 @@ struct WaylandClipboardTests {
     #expect(missing.errors.contains("wl-copy isn't installed"))
     compositor.helper.stop()
   }
+
+  /// As at log-out: a `wl-copy` would outlive its owner with the value.
+  @Test func anOwnerThatIsToldToEndClearsBothSelectionsFirst() throws {
+    let compositor = try compositor()
+    let tools = try home.folder("tools")
+    try FileManager.default.copyItem(atPath: ClipboardTools.folder + "/wl-copy", toPath: tools + "/wl-copy")
+    let environment = compositor.environment.merging(["PATH": tools + ":/usr/bin:/bin"]) { $1 }
+    let result = try copy("forge", "--wl-copy", "--primary", "--for", "60", environment: environment)
+    #expect(result.exitCode == 0, "\(result.errors)")
+    let copies = try ["owner", "owner--primary"].map { name in
+      try #require(Int32(try home.read("tools/" + name).filter { $0 != "\n" }))
+    }
+    let status = try String(contentsOf: URL(filePath: "/proc/\(copies[0])/stat"), encoding: .utf8)
+    let owner = try #require(status.split(separator: ")").last?.split(separator: " ").dropFirst().first)
+    kill(try #require(Int32(owner)), SIGTERM)
+    #expect(
+      try becomes {
+        let calls = try home.read("tools/calls").split(separator: "\n")
+        return calls.contains("--clear") && calls.contains("--clear --primary")
+      })
+    for copy in copies { #expect(becomes { kill(copy, 0) != 0 }) }
+    compositor.helper.stop()
+  }
 }
