@@ -74,7 +74,8 @@ public struct LockedVault: ~Copyable {
     let journal = location.file + "-journal"
     // A log that came along with the file is taken in before anybody reads: reading it would need shared memory.
     let hasLog = location.journal == .rollback && Folders.exists(location.file + "-wal")
-    guard Folders.exists(journal) || hasLog, let connection = try? Connection.vault(location, .readWrite) else { return }
+    guard Folders.exists(journal) || hasLog, let connection = try? Connection.vault(location, .readWrite)
+    else { return }
     // SQLite has taken back what was half done. As long as this connection has the log, nobody else makes a journal.
     // Without a log the journal is a writer's, maybe one at work, and never for others to remove.
     if (try? connection.userVersion()) != nil, location.journal == .writeAheadLog { Folders.remove(journal) }
