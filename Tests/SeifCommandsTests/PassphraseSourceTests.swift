@@ -1,4 +1,5 @@
 import Glibc
+import SeifTestSupport
 import Testing
 
 @testable import SeifCommands
@@ -95,7 +96,9 @@ import Testing
         esac
       done
       """
-    return (folder, try folder.write(script, as: "pinentry", mode: 0o700))
+    let pinentry = try folder.write(script, as: "pinentry")
+    ExecutableFile.settle(pinentry)
+    return (folder, pinentry)
   }
 
   @Test func pinentryAnswersPercentDecodedWithoutATerminal() throws {

@@ -38,7 +38,7 @@ final class PrivateKeyring {
       DBUS_SESSION_BUS_ADDRESS='\(address)' XDG_RUNTIME_DIR='\(folder)' exec timeout 20 /usr/bin/secret-tool "$@"
       """
     try Data(script.utf8).write(to: URL(filePath: tool))
-    chmod(tool, 0o700)
+    ExecutableFile.settle(tool)
   }
 
   deinit {

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import SeifBytes
+import SeifTestSupport
 import Testing
 
 @testable import SeifCommands
@@ -181,7 +182,7 @@ import Testing
       done
       """
     let pinentry = try world.home.write(script, as: "pinentry")
-    chmod(pinentry, 0o700)
+    ExecutableFile.settle(pinentry)
     try world.unlock(environment: ["SEIF_PINENTRY": pinentry])
     let result = try world.seif("show", "Forge", "--reveal", reveals: true)
     #expect(result.exitCode == exitCode, "\(result.errors)")
@@ -205,7 +206,7 @@ import Testing
       done
       """
     let pinentry = try world.home.write(script, as: "pinentry")
-    chmod(pinentry, 0o700)
+    ExecutableFile.settle(pinentry)
     try world.unlock(environment: ["SEIF_PINENTRY": pinentry])
     let result = try world.terminal("show", "Forge", "--reveal").finish()
     #expect(result.exitCode == 77 && !result.output.contains("Type yes"))

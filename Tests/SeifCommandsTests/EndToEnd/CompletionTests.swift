@@ -31,7 +31,7 @@ import Testing
       fi
 
       """, as: "tools/seif")
-    chmod(tools + "/seif", 0o755)
+    ExecutableFile.settle(tools + "/seif")
     let script = try home.write(try home.seif("completion", shell.rawValue).output, as: "script")
     let path = "\(tools):/usr/bin:/bin"
     let begin: [String]

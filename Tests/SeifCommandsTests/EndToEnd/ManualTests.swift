@@ -87,7 +87,7 @@ import Testing
       done
 
       """, as: "pinentry-in-clear")
-    chmod(home.file("pinentry-in-clear"), 0o700)
+    ExecutableFile.settle(home.file("pinentry-in-clear"))
     chmod(home.file("uri.txt"), 0o600)
     chmod(try home.folder("run"), 0o700)
     return (

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import SeifTestSupport
 import Testing
 
 @testable import SeifCommands
@@ -28,7 +29,7 @@ import Testing
       done
       """
     let path = try world.home.write(script, as: "pinentry")
-    chmod(path, 0o700)
+    ExecutableFile.settle(path)
     return path
   }
 
