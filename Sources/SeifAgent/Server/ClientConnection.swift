@@ -122,11 +122,10 @@ final class ClientConnection: Sendable {
   }
 
   private func require(_ kind: ConsentKind, _ vault: OpenVault) throws(VaultUseError) {
-    let (server, folder) = (server, vault.folder)
+    let server = server
     try agentCall { () throws(AgentRefusal) in
-      try server.consent.require(kind, vault: folder, opening: vault.opening, peer: peer.closer) { attempt in
-        // What is remembered elsewhere of a vault plays no part in whether a passphrase opens it.
-        server.vaults.opens(VaultLocation(folder: folder, stateFolder: folder), attempt)
+      try server.consent.require(kind, vault: vault.folder, opening: vault.opening, peer: peer.closer) { attempt in
+        server.vaults.opens(vault, attempt)
       }
     }
   }
