@@ -112,8 +112,9 @@ package struct Peer: Sendable, Equatable {
     return "\"\(String(view))\""
   }
 
-  /// What a consent is given to.
-  var identity: String { "\(session) \(program ?? "?" + ownName)" }
+  /// What a consent is given to. One that hides its program is known by nothing but itself: any other could call itself
+  /// the same.
+  var identity: String { program.map { "\(session) \($0)" } ?? "\(process) \(started)" }
 }
 
 /// Small files of `/proc`.
