@@ -98,6 +98,18 @@ import Testing
     #expect(asker.asked.withLock { $0.count } == 1)
   }
 
+  /// Another process may hold its socket, and yet another have its number.
+  @Test func nobodyIsAskedForAProcessThatIsGone() throws {
+    let asker = FixedAsker(.yes)
+    for started: UInt64 in [0, 1] {
+      let world = try AgentWorld(asker: asker) { _ in Peer(process: getpid(), user: geteuid(), started: started) }
+      let vault = try world.unlocked(try world.makeVault())
+      #expect(try vault.list().count == 5)
+      #expect(refusal { _ = try vault.records(for: .export) } == .denied)
+    }
+    #expect(asker.asked.withLock { $0.isEmpty })
+  }
+
   private static func names(in folder: String) -> Set<String> {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }

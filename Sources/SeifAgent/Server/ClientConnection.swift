@@ -124,7 +124,10 @@ final class ClientConnection: Sendable {
   private func require(_ kind: ConsentKind, _ vault: OpenVault) throws(VaultUseError) {
     let server = server
     try agentCall { () throws(AgentRefusal) in
-      try server.consent.require(kind, vault: vault.folder, opening: vault.opening, peer: peer.closer) { attempt in
+      let peer = peer.closer
+      // Whoever holds the socket of a process that is gone is nobody that a question could name.
+      guard peer.isRunning else { throw AgentRefusal(.denied, kind.rawValue) }
+      try server.consent.require(kind, vault: vault.folder, opening: vault.opening, peer: peer) { attempt in
         server.vaults.opens(vault, attempt)
       }
     }
