@@ -251,7 +251,7 @@ import Testing
     usleep(500_000)
     terminal.type("\u{1A}")
     try terminal.expect("Stopped")
-    terminal.type("kill %1; wait; echo \"<$P>\"; exit 6\n")
+    terminal.type("kill -9 %1; exec sh -c 'echo \"<$P>\"; exit 6'\n")
     try terminal.expect("<****>")
     #expect(try home.check(try terminal.finish()).exitCode == 6)
   }
