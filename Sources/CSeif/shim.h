@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <netdb.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/timex.h>
+#include <sys/vfs.h>
 #include <sys/un.h>
 #include <time.h>
 #include <termios.h>
@@ -38,6 +41,45 @@ static inline int seif_clock_unsynchronised(void) {
   struct timex state = {0};
   int result = adjtimex(&state);
   return result < 0 ? -1 : (result == TIME_ERROR || (state.status & STA_UNSYNC)) ? 1 : 0;
+}
+// 1: core files and tracing by others are possible; 0: they aren't.
+static inline int seif_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+// The number by which statfs(2) tells file systems apart, 32 bits; -1: no answer.
+static inline int64_t seif_file_system_type(const char *path) {
+  struct statfs status;
+  return statfs(path, &status) == 0 ? (int64_t)(uint32_t)status.f_type : -1;
+}
+static const int seif_no_such_host = -1, seif_no_answer = -2;
+// Sends one datagram to a host and gives the length of its answer, and the times of sending and receiving. Tries the
+// first three addresses, each for so long; how long a name takes is the resolver's matter (usually some seconds).
+static inline long seif_ask_by_datagram(
+    const char *host, const char *port, const void *question, size_t length, void *answer, size_t room,
+    int milliseconds, struct timespec *sent, struct timespec *received) {
+  struct addrinfo hints = {0}, *found = NULL;
+  hints.ai_socktype = SOCK_DGRAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  if (getaddrinfo(host, port, &hints, &found) != 0) return seif_no_such_host;
+  long result = seif_no_answer;
+  int tries = 0;
+  for (struct addrinfo *next = found; next && result < 0 && tries < 3; next = next->ai_next, tries++) {
+    int descriptor = socket(next->ai_family, next->ai_socktype | SOCK_CLOEXEC, next->ai_protocol);
+    if (descriptor < 0) continue;
+    // Connected, so that only that address can answer.
+    if (connect(descriptor, next->ai_addr, next->ai_addrlen) == 0) {
+      clock_gettime(CLOCK_REALTIME, sent);
+      if (send(descriptor, question, length, MSG_NOSIGNAL) == (long)length) {
+        struct pollfd wait = {descriptor, POLLIN, 0};
+        if (poll(&wait, 1, milliseconds) == 1) {
+          result = recv(descriptor, answer, room, MSG_DONTWAIT);
+          clock_gettime(CLOCK_REALTIME, received);
+          if (result < 0) result = seif_no_answer;
+        }
+      }
+    }
+    close(descriptor);
+  }
+  freeaddrinfo(found);
+  return result;
 }
 static const int seif_O_TMPFILE = __O_TMPFILE | O_DIRECTORY;
 // Gives the nameless file behind a descriptor a name; fails with EEXIST where there is one.

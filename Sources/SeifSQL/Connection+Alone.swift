@@ -27,7 +27,7 @@ extension Connection {
 
   /// Never for a file that has moved: its journal would stand beside the one that took its name.
   private func restoreLog() {
-    guard let moved = try? fileHasMoved(), !moved else { return }
+    guard options.journal == .writeAheadLog, let moved = try? fileHasMoved(), !moved else { return }
     try? setJournal("PRAGMA journal_mode = WAL", expecting: "wal")
     try? execute("PRAGMA synchronous = FULL")
   }

@@ -68,7 +68,7 @@ extension Connection {
 
   /// Whether the header says that a write-ahead log belongs to the file. Read through SQLite's own descriptor, before
   /// anything that would make SQLite look for the log.
-  private static func usesLog(_ database: OpaquePointer) -> Bool {
+  static func usesLog(_ database: OpaquePointer) -> Bool {
     var file: UnsafeMutablePointer<sqlite3_file>?
     let found = withUnsafeMutablePointer(to: &file) {
       sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, $0)

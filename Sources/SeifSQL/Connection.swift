@@ -103,6 +103,10 @@ package final class Connection {
       try setJournal("PRAGMA journal_mode = WAL", expecting: "wal")
       try execute("PRAGMA synchronous = FULL")
     case .rollback:
+      // A file that came from a disk brings a log. Alone with it, SQLite takes the log in without shared memory.
+      let hadLog = Self.usesLog(database)
+      if hadLog { try execute("PRAGMA locking_mode = EXCLUSIVE") }
+      defer { if hadLog { try? execute("PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema") } }
       try setJournal("PRAGMA journal_mode = DELETE", expecting: "delete")
       // EXTRA also syncs the folder once the journal is gone: else power loss could take back what was confirmed.
       try execute("PRAGMA synchronous = EXTRA")

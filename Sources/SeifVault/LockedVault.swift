@@ -67,13 +67,18 @@ public struct LockedVault: ~Copyable {
     self.clock = clock
   }
 
-  /// Ends what a rotation began that was killed as it took the file alone: only then there is a journal. Where nothing can
-  /// be written the reading that follows says what is wrong.
+  /// Ends what a rotation began that was killed as it took the file alone: only then there is a journal, but on a network
+  /// file system, where each writer has one. Where nothing can be written the
+  /// reading that follows says what is wrong.
   private static func takeBackHalfDone(_ location: VaultLocation) {
     let journal = location.file + "-journal"
-    guard Folders.exists(journal), let connection = try? Connection.vault(location, .readWrite) else { return }
+    // A log that came along with the file is taken in before anybody reads: reading it would need shared memory.
+    let hasLog = location.journal == .rollback && Folders.exists(location.file + "-wal")
+    guard Folders.exists(journal) || hasLog, let connection = try? Connection.vault(location, .readWrite)
+    else { return }
     // SQLite has taken back what was half done. As long as this connection has the log, nobody else makes a journal.
-    if (try? connection.userVersion()) != nil { Folders.remove(journal) }
+    // Without a log the journal is a writer's, maybe one at work, and never for others to remove.
+    if (try? connection.userVersion()) != nil, location.journal == .writeAheadLog { Folders.remove(journal) }
     try? connection.close()
   }
 

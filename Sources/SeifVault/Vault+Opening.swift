@@ -28,7 +28,7 @@ extension Vault {
     let keys = try VaultKeys(dataKey: dataKey, vaultID: id, random: random)
     let temporary = location.file + ".new-" + Base16.encode(random.makeBytes(8))
     do throws(VaultError) {
-      try fill(temporary, vfs: location.vfs, keys: keys, wraps: wraps, random: random, now: moment)
+      try fill(temporary, location, keys: keys, wraps: wraps, random: random, now: moment)
     } catch {
       for suffix in ["", "-wal", "-shm", "-journal"] { Folders.remove(temporary + suffix) }
       throw error
@@ -65,11 +65,13 @@ extension Vault {
   }
 
   private static func fill(
-    _ path: String, vfs: String?, keys: VaultKeys, wraps: [KeyWrap], random: RandomSource, now: Timestamp
+    _ path: String, _ location: VaultLocation, keys: VaultKeys, wraps: [KeyWrap], random: RandomSource, now: Timestamp
   ) throws(VaultError) {
     let migrator = VaultSchema.current.migrator(applying: nil)
     let connection = try sql { () throws(SQLError) in
-      try migrator.open(path: path, mode: .create, vfs: vfs, options: ConnectionOptions(hasLargePages: true))
+      try migrator.open(
+        path: path, mode: .create, vfs: location.vfs,
+        options: ConnectionOptions(journal: location.journal, hasLargePages: true))
     }
     try connection.transaction(.immediate) { () throws(VaultError) in
       var writer = RowWriter(

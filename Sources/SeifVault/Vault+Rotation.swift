@@ -44,7 +44,8 @@ extension Vault {
     try check(old, presented, dropped)
     let name = location.fileName + ".new-" + Base16.encode(random.makeBytes(8))
     let candidate = VaultLocation(
-      folder: location.folder, stateFolder: location.stateFolder, vfs: location.vfs, fileName: name)
+      folder: location.folder, stateFolder: location.stateFolder, vfs: location.vfs, fileName: name,
+      fileSystemType: location.fileSystemType)
     var made: [KeyWrap] = []
     var isPublished = false
     do throws(VaultError) {
@@ -131,9 +132,9 @@ extension Vault {
     _ state: AccumulatorState, generation: Int64
   ) throws(VaultError) {
     let migrator = schema.migrator(applying: nil)
-    let vfs = location.vfs
+    let (vfs, options) = (location.vfs, ConnectionOptions(journal: location.journal, hasLargePages: true))
     let new = try sql { () throws(SQLError) in
-      try migrator.open(path: path, mode: .create, vfs: vfs, options: ConnectionOptions(hasLargePages: true))
+      try migrator.open(path: path, mode: .create, vfs: vfs, options: options)
     }
     var beginning = AccumulatorState()
     beginning.counter = state.counter

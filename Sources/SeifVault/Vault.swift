@@ -144,7 +144,8 @@ extension Connection {
   /// A connection to a vault's file.
   static func vault(_ location: VaultLocation, _ mode: Mode) throws(VaultError) -> Connection {
     try sql { () throws(SQLError) in
-      let connection = try Connection(path: location.file, mode: mode, vfs: location.vfs)
+      let options = ConnectionOptions(journal: location.journal)
+      let connection = try Connection(path: location.file, mode: mode, vfs: location.vfs, options: options)
       // Identifiers are random, so an import touches all of an index: 64 MiB hold those of some hundred thousand rows.
       try connection.execute("PRAGMA cache_size = -65536")
       return connection

@@ -64,6 +64,7 @@ struct InitCommand: Command {
     }
     made.lock()
     context.talk.say(.ok, "Vault made in \(folder).")
+    if let name = location.networkFileSystem { context.talk.warn(FileSystemCheck.words(name)) }
     context.talk.say("Nobody can reset the passphrase or the recovery code. If both are lost, the vault is lost.")
     context.talk.hint("seif import FILE")
     return .done

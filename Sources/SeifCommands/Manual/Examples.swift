@@ -80,7 +80,11 @@ enum Examples {
     "undo": [Example("seif undo", "take the last change back")],
     "bin list": [Example("seif bin list", "what can be brought back")],
     "bin restore": [Example("seif bin restore gitlab", "bring it back")],
-    "doctor": [Example("seif doctor", "check every value")],
+    "doctor": [
+      Example("seif doctor", "check this machine and every value"),
+      Example("seif doctor --locked --json", "without the passphrase, for a script"),
+    ],
+    "audit": [Example("seif audit", "passwords to change")],
     "import": [
       Example("seif import phone.authbackup --dry-run", "what would happen"),
       Example("seif import phone.authbackup", "take the entries in"),

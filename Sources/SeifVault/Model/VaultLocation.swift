@@ -7,6 +7,8 @@ public struct VaultLocation: Sendable, Hashable {
   public let stateFolder: String
   /// SQLite's file system, for tests that inject faults; nil: the system's.
   let vfs: String?
+  /// The number of the folder's file system (`statfs`), for tests; nil: what the system says.
+  let fileSystemType: UInt32?
   /// The database file's name: `vault.db`, but for one that is proven before it takes that name.
   package let fileName: String
 
@@ -15,15 +17,23 @@ public struct VaultLocation: Sendable, Hashable {
     self.init(folder: folder, stateFolder: stateFolder, vfs: nil)
   }
 
-  package init(folder: String, stateFolder: String, vfs: String?, fileName: String = "vault.db") {
+  package init(
+    folder: String, stateFolder: String, vfs: String?, fileName: String = "vault.db", fileSystemType: UInt32? = nil
+  ) {
     self.folder = folder
     self.stateFolder = stateFolder
     self.vfs = vfs
     self.fileName = fileName
+    self.fileSystemType = fileSystemType
   }
 
   /// The database file.
   public var file: String { folder.hasSuffix("/") ? folder + fileName : folder + "/" + fileName }
+
+  /// The network file system that the folder is on, by name; nil where it is on a disk of this machine or isn't there.
+  package var networkFileSystem: String? {
+    (fileSystemType ?? NetworkFileSystem.type(of: folder)).flatMap(NetworkFileSystem.name)
+  }
 }
 
 /// How a vault is opened.
