@@ -40,6 +40,13 @@ extension Vault {
     guard let (connection, _) = try? opened() else { return false }
     return (try? connection.fileHasMoved()) == false
   }
+
+  /// Whether another open vault is this one, by its data key: its identifier stands in clear in its file, and any program
+  /// can make a vault that has it.
+  package func hasSameKey(as other: Vault) -> Bool {
+    guard let (_, mine) = try? opened(), let (_, others) = try? other.opened() else { return false }
+    return mine.dataKey.withBytes { left in others.dataKey.withBytes { constantTimeEqual(left, $0) } }
+  }
 }
 
 extension EntrySummary {

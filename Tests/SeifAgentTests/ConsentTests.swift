@@ -78,9 +78,46 @@ import Testing
   @Test func aPassphraseTypedForConsentIsTried() throws {
     for (typed, code) in [(AgentWorld.passphrase, nil), ("wrong", AgentRefusal.Code.denied)] {
       let world = try AgentWorld(asker: FixedAsker(.no, passphrase: typed))
-      let vault = try world.unlocked(try world.makeVault())
+      let path = try world.makeVault()
+      let vault = try world.unlocked(path)
+      let before = Self.names(in: path)
       #expect(refusal { _ = try vault.records(for: .export) } == code)
+      // What is remembered of a vault elsewhere doesn't get into its folder, which may be synced.
+      #expect(Self.names(in: path) == before && before.contains("vault.db"))
     }
+  }
+
+  /// Any program of the person can put a vault of its own there while the question stands.
+  @Test func aPassphraseOfAnotherVaultInItsPlaceIsNoConsent() throws {
+    let asker = FixedAsker(.no, passphrase: AgentWorld.passphrase)
+    let world = try AgentWorld(asker: asker)
+    let (path, other) = (try world.makeVault(), try world.makeVault("other", []))
+    let vault = try world.unlocked(path)
+    asker.before.withLock { $0 = { _ = rename(other + "/vault.db", path + "/vault.db") } }
+    #expect(refusal { _ = try vault.records(for: .export) } == .denied)
+    #expect(asker.asked.withLock { $0.count } == 1)
+  }
+
+  /// Another process may hold its socket, and yet another have its number.
+  @Test func nobodyIsAskedForAProcessThatIsGone() throws {
+    let asker = FixedAsker(.yes)
+    for started: UInt64 in [0, 1] {
+      let world = try AgentWorld(asker: asker) { _ in Peer(process: getpid(), user: geteuid(), started: started) }
+      let vault = try world.unlocked(try world.makeVault())
+      #expect(try vault.list().count == 5)
+      #expect(refusal { _ = try vault.records(for: .export) } == .denied)
+    }
+    #expect(asker.asked.withLock { $0.isEmpty })
+  }
+
+  private static func names(in folder: String) -> Set<String> {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: Set<String> = []
+    while let entry = readdir(stream) {
+      names.insert(withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+    }
+    return names
   }
 
   @Test func aConsentLastsThirtySecondsForItsProgramAndSession() throws {
@@ -102,6 +139,20 @@ import Testing
     try require(.export, 1, peer)
     #expect(asker.asked.withLock { $0.count } == 6)
     #expect(Consent.milliseconds == 30_000)
+  }
+
+  /// A program that hides, as Seif does, may call itself whatever it wants.
+  @Test func aConsentOfOneThatHidesItsProgramIsForNoOtherProcess() throws {
+    let asker = FixedAsker(.yes)
+    let consent = Consent(asker: asker)
+    let hidden = Peer(process: 1, user: 0, started: 5, ownName: "seif", session: 1)
+    for peer in [
+      hidden, hidden, Peer(process: 2, user: 0, started: 5, ownName: "seif", session: 1),
+      Peer(process: 1, user: 0, started: 6, ownName: "seif", session: 1),
+    ] {
+      try consent.require(.export, vault: "/v", opening: 1, peer: peer) { _ in false }
+    }
+    #expect(asker.asked.withLock { $0.count } == 3)
   }
 
   /// A data key with known bytes, and every answer of every operation searched for it and what is derived from it.

@@ -60,6 +60,8 @@ final class FixedAsker: ConsentAsker {
   private let reply: ConsentReply
   private let passphrase: String?
   let asked = Mutex<[String]>([])
+  /// What happens while the question stands.
+  let before = Mutex<(@Sendable () -> Void)?>(nil)
 
   init(_ reply: ConsentReply, passphrase: String? = nil) {
     self.reply = reply
@@ -68,6 +70,7 @@ final class FixedAsker: ConsentAsker {
 
   func ask(_ question: ConsentQuestion) -> ConsentReply {
     asked.withLock { $0.append("\(question.kind.rawValue): \(question.text)") }
+    before.withLock { $0 }?()
     guard let passphrase else { return reply }
     let attempt = PassphraseAttempt(SecretBytes(copying: SecretValue(utf8: passphrase)))
     return question.opensVault(attempt) ? .yes : .no

@@ -133,8 +133,9 @@ package final class AgentServer: Sendable {
 
   // MARK: - Clients
 
+  // A few at a time: whoever connects without end must not keep what is due from being locked.
   private func accept(from listener: Int32) {
-    while true {
+    for _ in 0..<8 {
       let socket = seif_accept(listener)
       guard socket >= 0 else {
         // Without a descriptor left the client waits until one is free; not in a loop that takes all of a processor.

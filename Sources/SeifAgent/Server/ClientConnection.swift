@@ -122,11 +122,13 @@ final class ClientConnection: Sendable {
   }
 
   private func require(_ kind: ConsentKind, _ vault: OpenVault) throws(VaultUseError) {
-    let (server, folder) = (server, vault.folder)
+    let server = server
     try agentCall { () throws(AgentRefusal) in
-      try server.consent.require(kind, vault: folder, opening: vault.opening, peer: peer.closer) { attempt in
-        // What is remembered elsewhere of a vault plays no part in whether a passphrase opens it.
-        server.vaults.opens(VaultLocation(folder: folder, stateFolder: folder), attempt)
+      let peer = peer.closer
+      // Whoever holds the socket of a process that is gone is nobody that a question could name.
+      guard peer.isRunning else { throw AgentRefusal(.denied, kind.rawValue) }
+      try server.consent.require(kind, vault: vault.folder, opening: vault.opening, peer: peer) { attempt in
+        server.vaults.opens(vault, attempt)
       }
     }
   }

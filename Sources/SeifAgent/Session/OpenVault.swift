@@ -10,6 +10,8 @@ internal import Synchronization
 /// without it.
 final class OpenVault: @unchecked Sendable {
   let folder: String
+  /// Where it was opened, and what is remembered of it elsewhere.
+  let location: VaultLocation
   /// A number of its own for each unlock.
   let opening: UInt64
   let lockAfter: LockAfter
@@ -27,6 +29,7 @@ final class OpenVault: @unchecked Sendable {
     _ vault: Vault, folder: String, opening: UInt64, lockAfter: LockAfter, loginSession: String?
   ) throws(VaultError) {
     self.vault = vault
+    location = vault.location
     self.folder = folder
     self.opening = opening
     self.lockAfter = lockAfter
@@ -64,6 +67,9 @@ final class OpenVault: @unchecked Sendable {
 
   /// Whether the file that is open is still the one of its name.
   var hasItsFile: Bool { turn.withLock { _ in !isLocked && vault.hasItsFile() } }
+
+  /// Whether what was opened beside it is the same vault.
+  func isSame(as other: Vault) -> Bool { turn.withLock { _ in !isLocked && vault.hasSameKey(as: other) } }
 
   // MARK: - Using
 

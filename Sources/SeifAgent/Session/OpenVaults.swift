@@ -117,25 +117,25 @@ final class OpenVaults: Sendable {
   }
 
   /// Whether a passphrase or recovery code opens a vault, tried anew.
-  func opens(_ location: VaultLocation, _ attempt: borrowing PassphraseAttempt) -> Bool {
+  ///
+  /// Another program may have put another file in the vault's place meanwhile, with a passphrase that it knows: what opens
+  /// has to be the vault that is open here.
+  func opens(_ open: OpenVault, _ attempt: borrowing PassphraseAttempt) -> Bool {
     let secret = SecretValue(copying: attempt)
     return unlocking.withLock { _ in
       for way in [AgentRequest.Way.passphrase, .recoveryCode] {
-        guard let locked = try? Vault.open(at: location, access: .readOnly) else { return false }
+        guard let locked = try? Vault.open(at: open.location, access: .readOnly) else { return false }
         let given = SecretBytes(copying: secret)
+        let vault: Vault?
         switch way {
-        case .passphrase:
-          if let vault = try? locked.unlock(passphrase: given) {
-            vault.lock()
-            return true
-          }
+        case .passphrase: vault = try? locked.unlock(passphrase: given)
         case .recoveryCode:
-          guard let code = try? RecoveryCode.normalise(given), let vault = try? locked.unlock(recoveryCode: code) else {
-            continue
-          }
-          vault.lock()
-          return true
+          guard let code = try? RecoveryCode.normalise(given) else { continue }
+          vault = try? locked.unlock(recoveryCode: code)
         }
+        guard let vault else { continue }
+        defer { vault.lock() }
+        return open.isSame(as: vault)
       }
       return false
     }

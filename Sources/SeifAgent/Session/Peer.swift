@@ -68,6 +68,9 @@ package struct Peer: Sendable, Equatable {
       loginSession: ProcFile.read("/proc/\(process)/cgroup").flatMap(Self.loginSession))
   }
 
+  /// Whether the process still runs, so that what the kernel says is of it and of no other.
+  package var isRunning: Bool { started != 0 && Self.look(at: process, user: user)?.started == started }
+
   /// Whether the process still runs and is in the foreground of the terminal that it had.
   package var isInForeground: Bool {
     guard terminalDevice != 0, let now = Self.look(at: process, user: user), now.started == started else {
@@ -112,8 +115,9 @@ package struct Peer: Sendable, Equatable {
     return "\"\(String(view))\""
   }
 
-  /// What a consent is given to.
-  var identity: String { "\(session) \(program ?? "?" + ownName)" }
+  /// What a consent is given to. One that hides its program is known by nothing but itself: any other could call itself
+  /// the same.
+  var identity: String { program.map { "\(session) \($0)" } ?? "\(process) \(started)" }
 }
 
 /// Small files of `/proc`.

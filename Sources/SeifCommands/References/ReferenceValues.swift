@@ -1,5 +1,4 @@
 internal import SeifAgent
-internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifOTP

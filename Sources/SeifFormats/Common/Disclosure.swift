@@ -18,9 +18,14 @@ package enum Disclosure {
   }
 
   private static func masked(_ url: String, _ mask: String, looksInside: Bool) -> String {
-    let bytes = Array(url.utf8)
+    var bytes = Array(url.utf8)
+    var text: [UInt8] = []
+    if let password = unescapedPassword(bytes) {
+      text = Array(bytes[..<password.lowerBound]) + Array(mask.utf8)
+      bytes = Array(bytes[password.upperBound...])
+    }
     let end = bytes.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? bytes.count
-    var text = authorityMasked(Array(bytes[..<end]), mask)
+    text += text.isEmpty ? authorityMasked(Array(bytes[..<end]), mask) : Array(bytes[..<end])
     var rest = bytes[end...]
     while let delimiter = rest.first {
       let value = rest.dropFirst().prefix { !delimiters.contains($0) }
@@ -43,6 +48,22 @@ package enum Disclosure {
   // MARK: - Addresses
 
   private static let delimiters = Set("?#&;".utf8)
+
+  /// A password with `/`, `?` or `#` in it, which should be escaped there: in `//ana:PASS/WORD@host` what stands before
+  /// the slash is no host, since what follows its colon is no port.
+  private static func unescapedPassword(_ bytes: [UInt8]) -> Range<Int>? {
+    guard let scheme = bytes.firstIndex(of: UInt8(ascii: ":")), bytes.count > scheme + 3,
+      bytes[scheme + 1...scheme + 2].allSatisfy({ $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })
+    else { return nil }
+    let authority = bytes[(scheme + 3)...].prefix { !"/\\?#".utf8.contains($0) }
+    guard authority.first != UInt8(ascii: "["), !authority.contains(UInt8(ascii: "@")),
+      let colon = authority.firstIndex(of: UInt8(ascii: ":")),
+      let at = bytes[authority.endIndex...].lastIndex(of: UInt8(ascii: "@"))
+    else { return nil }
+    let port = authority[(colon + 1)...]
+    guard !(1...5).contains(port.count) || !port.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    return colon + 1..<at
+  }
 
   private static func authorityMasked(_ bytes: [UInt8], _ mask: String) -> [UInt8] {
     let slashes: Set<UInt8> = [UInt8(ascii: "/"), UInt8(ascii: "\\")]

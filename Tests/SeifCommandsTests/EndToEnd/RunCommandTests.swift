@@ -247,8 +247,9 @@ import Testing
 
   @Test func aShellInItHasJobControl() throws {
     let terminal = try atTerminal("exec bash --norc --noprofile -i")
-    terminal.type("sleep 60\n")
-    usleep(500_000)
+    // Typed sooner, it would meet the shell itself.
+    terminal.type("sh -c 'echo begun; exec sleep 60'\n")
+    try terminal.expect("begun\r\n")
     terminal.type("\u{1A}")
     try terminal.expect("Stopped")
     terminal.type("kill -9 %1; exec sh -c 'echo \"<$P>\"; exit 6'\n")
