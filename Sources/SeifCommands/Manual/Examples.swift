@@ -106,6 +106,23 @@ enum Examples {
     "git-credential": [
       Example("git config --global credential.helper '!seif git-credential'", "let git ask Seif for its logins")
     ],
+    "keys list": [Example("seif keys list", "what opens the vault, and what each is worth to a thief")],
+    "keys add": [
+      Example("seif keys add recovery --recovery-sheet drawer.txt", "another code, on a sheet to print"),
+      Example("seif keys add tpm2", "this machine opens the vault", exitCode: nil),
+    ],
+    "keys remove": [
+      Example("seif keys remove recovery --yes", "the code that was lost, where another way in is strong")
+    ],
+    "keys passphrase": [Example("seif keys passphrase", "another passphrase in the place of the old one")],
+    "keys test": [  // The pinentry of the tests knows no code.
+      Example("seif keys test", "does each of them still open the vault?", exitCode: .checkFailed)
+    ],
+    "keys rotate": [
+      Example(
+        "seif keys rotate --recovery-sheet drawer.txt --drop recovery", "after a theft: everything under a new key")
+    ],
+    "destroy": [Example("seif destroy --vault old", "the end of the vault in the folder old", exitCode: nil)],
     "qr": [Example("seif qr github --yes -o github.png", "a picture for a phone; remove it afterwards")],
     "completion": [Example("seif completion bash >seif.bash", "the script as a file")],
   ]
