@@ -35,12 +35,18 @@ struct VerifyCommand: Command {
     } catch {
       throw CommandFailure(error, file: BackupOpening.shown(file))
     }
-    let findings: [VerificationFinding]
+    var findings: [VerificationFinding]
     if outside || !header.header.isSealed {
       findings = StrictVerification.verify(input, passphrase: nil, options: opening.reading)
     } else {
-      let passphrase = try opening.passphrase.read(for: BackupOpening.shown(file), context)
-      findings = StrictVerification.verify(input, passphrase: passphrase.duplicate(), options: opening.reading)
+      findings = []
+      for attempt in 1...3 {
+        let passphrase = try opening.passphrase.read(for: BackupOpening.shown(file), context)
+        findings = StrictVerification.verify(input, passphrase: passphrase.duplicate(), options: opening.reading)
+        // A typing mistake looks like a damaged file; a person may look again at what they typed.
+        guard attempt < 3, opening.passphrase == .person, !Self.opens(findings) else { break }
+        context.talk.fail(CommandFailure(FormatError.cannotOpen, file: BackupOpening.shown(file)))
+      }
     }
     if output.json {
       try context.output.writeLine(json: document(findings))
@@ -63,8 +69,16 @@ struct VerifyCommand: Command {
     }
     let rules = findings.count == 1 ? "1 rule" : "\(findings.count) rules"
     let verb = faults == 1 ? "isn't" : "aren't"
+    if !Self.opens(findings) {
+      context.talk.warn("the passphrase is wrong or the file is damaged; which of the two can't be told")
+      return .checkFailed
+    }
     context.talk.warn("\(faults) of \(rules) \(verb) kept; the file may open all the same: seif open")
     return .checkFailed
+  }
+
+  private static func opens(_ findings: [VerificationFinding]) -> Bool {
+    !findings.contains { $0.rule == "opens" && $0.outcome == .fault }
   }
 
   private func document(_ findings: [VerificationFinding]) -> SecretValue {

@@ -48,6 +48,14 @@ extension UnlockOptions {
       try unlockKeeping(access, mayOnlyRead: mayOnlyRead, inPerson: inPerson, context).vault)
   }
 
+  /// Whether an agent of this build says that it holds the vault, whatever would open it here.
+  func isOpenInAgent(_ context: Context) -> Bool {
+    guard let client = AgentAccess.client(context), let folder = try? vault.folder(context.environment) else {
+      return false
+    }
+    return (try? AgentVault(client, folder: AbsolutePath.of(folder)).checkOpen()) != nil
+  }
+
   /// The vault in the agent and what `first` makes of it, or nil if it isn't open there.
   func inAgent<Result>(
     _ context: Context, _ first: (AgentVault) throws(VaultUseError) -> Result

@@ -76,6 +76,17 @@ import Testing
     #expect(try home.names(in: ".local/share/seif") == ["vault.db"])
   }
 
+  /// Nobody should write down a code that counts for nothing.
+  @Test func aVaultThatIsOpenElsewhereIsSaidBeforeAnythingIsAsked() throws {
+    let world = try AgentHome(home)
+    _ = try world.unlock()
+    // No passphrase is given, so a question would end with 77.
+    let refused = try world.seif("keys", "rotate", "--recovery-sheet", home.file("new-in-clear.txt"))
+    #expect(refused.exitCode == 75, "\(refused.errors)")
+    #expect(refused.errors.contains("seif lock"))
+    #expect(!home.exists("new-in-clear.txt"))
+  }
+
   // MARK: - destroy
 
   @Test func aVaultIsDestroyedOnATypedWordThatFollowsTheCounts() throws {

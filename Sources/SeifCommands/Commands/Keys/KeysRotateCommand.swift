@@ -40,6 +40,10 @@ struct KeysRotateCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     try sheet.check(otherwise: "Nothing was changed.", context)
+    // Found by the rotation itself too, but by then a person has written down a code that counts for nothing.
+    if unlock.isOpenInAgent(context) {
+      throw WayInSentences.failure(VaultError(.busy), folder: try unlock.location(context).folder)
+    }
     let opened = try unlock.unlockKeeping(.readOnly, inPerson: true, context)
     let vault = opened.vault
     defer { vault.lock() }

@@ -47,8 +47,9 @@ struct KeysTestCommand: Command {
     } else {
       for result in results {
         let sign = result.outcome == .opens ? Sign.ok : result.outcome == .refused ? .fail : .warn
-        let text = "\(sign.text(context.output.style)) \(result.way.kind.name)  \(result.reason)"
-        try context.output.writeLine(Display.cleaned(text))
+        let made = result.way.createdAt.map { ", made \(LocalTime.text($0))" } ?? ""
+        let text = Display.cleaned("\(result.way.kind.name)\(made): \(result.reason)")
+        try context.output.writeLine("\(sign.text(context.output.style)) \(text)")
       }
     }
     if results.contains(where: { $0.outcome == .refused }) { return .checkFailed }
