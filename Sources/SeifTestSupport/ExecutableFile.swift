@@ -8,7 +8,8 @@ package enum ExecutableFile {
   /// refuses to execute such a file (ETXTBSY).
   package static func settle(_ path: String) {
     let script = "cp -- \"$0\" \"$0.new\" && chmod 700 \"$0.new\" && mv -f -- \"$0.new\" \"$0\""
-    var arguments: [UnsafeMutablePointer<CChar>?] = ["/bin/sh", "-c", script, path].map { (text: String) in strdup(text) } + [nil]
+    let words: [String] = ["/bin/sh", "-c", script, path]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var child: pid_t = 0
     var environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/bin:/bin"), nil]
