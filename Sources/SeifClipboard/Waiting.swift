@@ -1,4 +1,5 @@
 internal import CClipboard
+internal import CSeif
 internal import Glibc
 
 /// Milliseconds since the machine started, its sleep included.

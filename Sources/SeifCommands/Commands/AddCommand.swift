@@ -66,6 +66,9 @@ struct AddCommand: Command {
       writer.endObject()
       try context.output.writeLine(json: writer.finish())
     }
+    if case .account(let account) = made, account.otp.secret.byteCount < 10 {
+      context.talk.warn("its secret is very short; was all of it copied? Compare: seif code")
+    }
     context.talk.say(.ok, "Added \(EntryLabel.text(made.name, made.account)).")
     return .done
   }
@@ -79,7 +82,7 @@ struct AddCommand: Command {
       return try entry.secret("Password (not shown)", context) { (password) throws(CommandFailure) in
         guard let password else {
           throw CommandFailure(
-            .usage, "a login needs a password", hint: "Make one up elsewhere, or add a note instead.")
+            .usage, "a login needs a password", hint: "Make one up (seif generate), or add a note instead.")
         }
         var login = Password(password: password)
         (login.title, login.username) = (title, username)

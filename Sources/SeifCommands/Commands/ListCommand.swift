@@ -92,8 +92,15 @@ struct ListCommand: Command {
     try context.output.write(table.text(context.output.style))
     try context.output.flush()
     if listed.isEmpty, damage.lines.isEmpty || !all.isEmpty {
-      context.talk.say(all.isEmpty ? "The vault is empty." : "Nothing in the vault fits.")
-      context.talk.hint(all.isEmpty ? "seif import FILE" : "seif list")
+      let binned = all.isEmpty ? (try? vault.bin().count) ?? 0 : 0
+      if binned > 0 {
+        context.talk.say(
+          "The vault is empty, but for its bin: \(binned == 1 ? "1 entry lies" : "\(binned) entries lie") there.")
+        context.talk.hint("seif bin list")
+      } else {
+        context.talk.say(all.isEmpty ? "The vault is empty." : "Nothing in the vault fits.")
+        context.talk.hint(all.isEmpty ? "seif import FILE" : "seif list")
+      }
     }
     return damage.exitCode
   }

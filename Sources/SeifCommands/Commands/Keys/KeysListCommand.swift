@@ -33,17 +33,33 @@ struct KeysListCommand: Command {
       return .done
     }
     let now = Timestamp(seconds: context.clock.now())
-    var table = Table([
-      Table.Column("kind"), Table.Column("made", rank: 2), Table.Column("last used", rank: 1),
-      Table.Column("to open it by this", shortens: true), Table.Column("id", rank: 3),
-    ])
+    // What tells two of a kind apart has its place in each line; on a terminal the sentences follow, whole.
+    let isTerminal = context.output.style.isTerminal
+    var columns = [
+      Table.Column("kind"), Table.Column("made", rank: 2), Table.Column("last used", rank: 1), Table.Column("id"),
+    ]
+    if !isTerminal { columns.insert(Table.Column("to open it by this"), at: 3) }
+    var table = Table(columns)
     for way in ways {
-      table.add([
+      let id = way.id.description
+      var row = [
         way.kind.name, way.createdAt.map { LocalTime.age($0, now: now) } ?? "not known",
-        uses[way.id].map { LocalTime.age($0, now: now) } ?? "never here", way.attackerNeeds, way.id.description,
-      ])
+        uses[way.id].map { LocalTime.age($0, now: now) } ?? "never here",
+        isTerminal ? String(id.prefix(WayInChoice.digits)) : id,
+      ]
+      if !isTerminal { row.insert(way.attackerNeeds, at: 3) }
+      table.add(row)
     }
     try table.write(to: context.output)
+    if isTerminal {
+      try context.output.flush()
+      context.talk.say("What opens it by each, weakest first:")
+      var said: Set<String> = []
+      for way in ways.sorted(by: { $0.protectionRank < $1.protectionRank })
+      where said.insert(way.attackerNeeds).inserted {
+        context.talk.say("  \(way.kind.name): \(way.attackerNeeds)")
+      }
+    }
     if !WayIn.areStrong(ways, passphrases: Set(ways.filter { $0.kind == .passphrase }.map(\.id))) {
       try context.output.flush()
       context.talk.warn("what opens this vault is lost with the machine: seif keys add recovery")

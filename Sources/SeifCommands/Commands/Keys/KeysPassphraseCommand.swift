@@ -67,8 +67,11 @@ struct KeysPassphraseCommand: Command {
     guard let events = try? VaultLedger(vault: vault).events() else { return }
     let standing = BackupService.standing(events)
     guard !standing.isEmpty else { return }
-    let count = standing.count == 1 ? "The proven backup keeps" : "The \(standing.count) proven backups keep"
-    context.talk.say("\(count) the passphrase of the day it was made:")
+    let count =
+      standing.count == 1
+      ? "The proven backup keeps the passphrase of the day it was made:"
+      : "The \(standing.count) proven backups keep the passphrases of the days they were made:"
+    context.talk.say(count)
     for proof in standing.sorted(by: { $0.at < $1.at }).suffix(20) {
       context.talk.say("  \(LocalTime.text(proof.at))  \(proof.name)  (\(proof.destination))")
     }

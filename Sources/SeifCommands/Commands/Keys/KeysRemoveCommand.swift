@@ -58,15 +58,23 @@ struct KeysRemoveCommand: Command {
 
 /// Which way in is meant.
 enum WayInChoice {
+  /// So many digits of an id are enough, as everywhere.
+  static let digits = 8
+
   static func one(_ text: String, among ways: [WayIn]) throws(CommandFailure) -> WayIn {
-    let hits = ways.filter { $0.id.description == text || $0.kind.name == text }
+    let folded = text.lowercased()
+    let hits = ways.filter { way in
+      way.kind.name == text || folded.utf8.count >= digits && way.id.description.hasPrefix(folded)
+    }
     guard let first = hits.first else {
       throw CommandFailure(.notFound, "this vault has no way in \"\(text)\"", hint: "Try: seif keys list")
     }
     guard hits.count == 1 else {
       throw CommandFailure(
         .notFound, "\"\(text)\" fits \(hits.count) ways in. Say which by its id:",
-        details: hits.map { "\($0.id)  \($0.createdAt?.rfc3339 ?? "")" })
+        details: hits.map { way in
+          "\(way.id.description.prefix(digits))  made \(way.createdAt.map { LocalTime.text($0) } ?? "at a time not known")"
+        })
     }
     return first
   }
