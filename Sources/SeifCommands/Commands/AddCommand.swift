@@ -1,5 +1,6 @@
 internal import SeifAgent
 internal import SeifBytes
+internal import SeifOTP
 internal import SeifRecords
 internal import SeifVault
 
