@@ -13,7 +13,11 @@ HINT = "x-kde-passwordManagerHint"
 
 
 def ask(*words):
-    done = subprocess.run(["xclip", "-o", "-selection", "clipboard", *words], capture_output=True, timeout=10)
+    try:
+        done = subprocess.run(["xclip", "-o", "-selection", "clipboard", *words], capture_output=True, timeout=10)
+    except subprocess.TimeoutExpired:
+        # xclip waits for good for an owner that went away between its question and its answer.
+        return None
     return done.stdout if done.returncode == 0 else None
 
 

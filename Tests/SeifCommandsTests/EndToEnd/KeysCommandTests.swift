@@ -8,7 +8,7 @@ import Testing
 @Suite struct KeysCommandTests {
   let home: Home
 
-  init() throws { home = try Fixture.withVault() }
+  init() throws { home = try Fixture.withStrongVault() }
 
   private func run(_ words: String..., new: String? = nil) throws -> Terminal.Result {
     try home.seif(list: words, passphrase: Canary.vaultPassphrase, newPassphrase: new)

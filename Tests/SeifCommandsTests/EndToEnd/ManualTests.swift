@@ -62,7 +62,7 @@ import Testing
 
   /// A home with the files that the examples name, and a pinentry that knows the passphrases.
   private func world() throws -> (home: Home, environment: [String: String]) {
-    let home = try Fixture.withVault()
+    let home = try Fixture.withStrongVault()
     _ = try home.folder("backups")
     let tools = try home.folder("tools")
     try FileManager.default.createSymbolicLink(atPath: tools + "/seif", withDestinationPath: Home.program)

@@ -44,7 +44,9 @@ struct TPMCommandTests {
     #expect(refused.errors.contains("another machine"))
     #expect(!refused.errors.contains("WARNING:esys"))
     #expect(try seif("list", "--with", "tpm2", on: other).exitCode == 69)
-    #expect(try seif("keys", "test").output.hasPrefix("! passphrase  not presented\n! recovery  not presented\n✓ tpm2"))
+    let tried = try seif("keys", "test").output.split(separator: "\n")
+    #expect(tried.map { $0.prefix { $0 != "," } } == ["! passphrase", "! recovery", "✓ tpm2"])
+    #expect(tried.map { $0.hasSuffix(": not presented") } == [true, true, false])
   }
 
   @Test func aPINIsAskedForAndTheTriesLeftAreSaid() throws {

@@ -289,6 +289,6 @@ import Testing
     #expect(try names() == [])
     let nothing = try run("undo")
     #expect(nothing.exitCode == 66)
-    #expect(try run("list").errors == "The vault is empty.\n")
+    #expect(try run("list").errors == "The vault is empty, but for its bin: 7 entries lie there.\n")
   }
 }
