@@ -39,6 +39,26 @@ import Testing
     #expect(try list().map { $0["lastUsedAt"] != nil } == [true, true])
   }
 
+  @Test func onATerminalEachLineHasWhatTellsTwoOfAKindApart() throws {
+    let ids = try list().map { $0["id"]?.string ?? "" }
+    let terminal = try home.terminal("keys", "list", "--quiet")
+    let screen = try home.check(terminal.finish()).screen
+    for id in ids { #expect(screen.contains(String(id.prefix(8))) && !screen.contains(id)) }
+    #expect(screen.contains("MADE") && screen.contains("LAST USED"))
+    // Data, so --quiet leaves it.
+    #expect(screen.contains("each guess costs"))
+    #expect(screen.contains("120 random bits"))
+  }
+
+  @Test func eightDigitsNameAWayIn() throws {
+    let id = try #require(try list().last?["id"]?.string)
+    let removed = try home.seif(
+      "keys", "remove", id.prefix(8).uppercased(), "--yes", passphrase: Canary.vaultPassphrase)
+    #expect(removed.exitCode == 0, "\(removed.errors)")
+    #expect(try list().map { $0["kind"]?.string } == ["passphrase"])
+    #expect(try home.seif("keys", "remove", String(id.prefix(7)), passphrase: Canary.vaultPassphrase).exitCode == 66)
+  }
+
   @Test func aPassphraseIsAddedOnceAnotherProcessOpenedTheVaultWithIt() throws {
     let added = try run("keys", "add", "passphrase", "--unlock-ms", "500", new: Canary.newPassword)
     #expect(added.exitCode == 0, "\(added.errors)")

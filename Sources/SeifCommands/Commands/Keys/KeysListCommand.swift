@@ -52,12 +52,12 @@ struct KeysListCommand: Command {
     }
     try table.write(to: context.output)
     if isTerminal {
-      try context.output.flush()
-      context.talk.say("What opens it by each, weakest first:")
+      try context.output.writeLine("What opens it by each, weakest first:")
       var said: Set<String> = []
       for way in ways.sorted(by: { $0.protectionRank < $1.protectionRank })
       where said.insert(way.attackerNeeds).inserted {
-        context.talk.say("  \(way.kind.name): \(way.attackerNeeds)")
+        let line = Display.cleaned("  \(way.kind.name): \(way.attackerNeeds)")
+        try context.output.writeLine(WordWrap.wrapped(line, to: context.output.style.columns ?? 80, indent: 4))
       }
     }
     if !WayIn.areStrong(ways, passphrases: Set(ways.filter { $0.kind == .passphrase }.map(\.id))) {
