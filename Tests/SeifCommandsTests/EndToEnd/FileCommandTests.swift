@@ -77,6 +77,20 @@ import Testing
     #expect(wrong.output.contains("✗ "))
   }
 
+  /// A typing mistake mustn't pass for a damaged backup.
+  @Test func aMistypedPassphraseOfVerifyIsAskedForAgain() throws {
+    let terminal = try home.terminal("verify", phone)
+    for typed in ["not the passphrase", Canary.filePassphrase] {
+      try terminal.expect("Passphrase for ")
+      try terminal.expect(echo: false)
+      terminal.type(typed + "\n")
+      if typed != Canary.filePassphrase { try terminal.expect("can't be told apart") }
+    }
+    let result = try home.check(terminal.finish())
+    #expect(result.exitCode == 0)
+    #expect(!result.screen.contains("✗"))
+  }
+
   // MARK: - convert
 
   @Test func whatIsWrittenIsPrivateAndComplete() throws {
