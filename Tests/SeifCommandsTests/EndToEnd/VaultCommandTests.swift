@@ -291,4 +291,13 @@ import Testing
     #expect(nothing.exitCode == 66)
     #expect(try run("list").errors == "The vault is empty, but for its bin: 7 entries lie there.\n")
   }
+
+  @Test func aSecretThatWasCopiedInPartIsSaidToBeShort() throws {
+    for (text, isShort) in [("GEZDGNBVGY3TQOI", true), ("GEZDGNBVGY3TQOJQ", false)] {
+      let file = try home.write(text + "\n", as: "seed-in-clear")
+      let added = try run("add", "code", "--name", "Short \(isShort)", "--secret-file", file)
+      #expect(added.exitCode == 0, "\(added.errors)")
+      #expect(added.errors.contains("very short") == isShort)
+    }
+  }
 }
