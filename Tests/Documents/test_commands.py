@@ -83,7 +83,9 @@ def tour():
 
 def normal(text):
     """A text without what differs from run to run: codes, dates, times, ages, and how wide a column is for them."""
-    text = re.sub(r"\b20\d\d(-?\d\d){2}(T\d{6}Z|[T ]\d\d:\d\d(:\d\d)?( [+-]\d+|Z| \w+)?)?", "DATE", text)
+    # Eight digits alone are no date: a code may begin with 20.
+    text = re.sub(r"\b20\d{6}T\d{6}Z", "DATE", text)
+    text = re.sub(r"\b20\d\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?( [+-]\d+|Z| \w+)?)?", "DATE", text)
     text = re.sub(r"\b\d\d:\d\d(:\d\d)?\b", "TIME", text)
     text = re.sub(r"\b\d{3} \d{3}\b|\b\d{4} \d{4}\b|\b\d{6,8}\b", "CODE", text)
     text = re.sub(r"\b[\d.]+ (s|ms|seconds?|minutes?)\b", "AGE", text)
