@@ -26,6 +26,8 @@ let package = Package(
     .executable(name: "seif", targets: ["seif"]),
     .library(
       name: "Seif", targets: ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups"]),
+    // For the fuzzers, which are a package of their own.
+    .library(name: "SeifAgentTesting", targets: ["SeifAgentTesting"]),
   ],
   targets: [
     .systemLibrary(name: "CSeif"),
@@ -85,6 +87,8 @@ let package = Package(
         "SeifOTP", "SeifCrypto", "SeifBytes",
       ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
+    // Only for tests and fuzzers: the agent's wire, both sides.
+    target("SeifAgentTesting", ["SeifAgent", "SeifVault", "SeifOTP", "SeifBytes", "CSeif"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
     tests("SeifCryptoTests", ["SeifCrypto"]),
     tests("SeifOTPTests", ["SeifOTP", "SeifCrypto"]),
@@ -95,7 +99,8 @@ let package = Package(
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifDevicesTests", ["SeifDevices", "SeifVault", "SeifCrypto"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
-    tests("SeifAgentTests", ["SeifAgent", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
+    tests(
+      "SeifAgentTests", ["SeifAgent", "SeifAgentTesting", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
     tests("SeifCommandsTests", ["SeifCommands", "SeifClipboard", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),
   ]
