@@ -14,6 +14,7 @@ import Testing
     let world = try AgentWorld()
     let path = try world.makeVault()
     let vault = try world.unlocked(path)
+    #expect(try vault.list().count == 5)
     var sockets: [Int32] = []
     defer { sockets.forEach { close($0) } }
     for _ in 0..<2 * AgentServer.clientLimit {
@@ -122,9 +123,8 @@ import Testing
       #expect(write(channel.descriptor, [byte], 1) == 1)
       #expect(try vault.find("Forge", onlyCodes: false).total == 1)
     }
-    #expect(
-      try Hello(try #require(try channel.receive(limit: 4_096, first: Deadline(in: 15_000), patience: 1_000)))
-        != world.hello)
+    let hello = try #require(try channel.receive(limit: 4_096, first: Deadline(in: 15_000), patience: 1_000))
+    #expect(try Hello(hello) == world.hello)
     let answer = try #require(try channel.receive(limit: 1 << 16, first: Deadline(in: 15_000), patience: 1_000))
     _ = try AgentAnswer.open(answer)
     close(channel.descriptor)
