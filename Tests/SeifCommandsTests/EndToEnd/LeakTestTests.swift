@@ -11,6 +11,19 @@ import Testing
 
 /// The leak test: that it finds what leaks, and that nothing does.
 @Suite struct LeakTestTests {
+  /// Runs a program that says nothing for longer than tests wait for a word: a shell says something meanwhile.
+  private static func run(
+    _ words: [String], in home: Home, _ environment: [String: String]
+  ) throws -> (exitCode: Int32?, output: String, errors: String) {
+    let script = "\"$@\" >said.out 2>said.err & while kill -0 $! 2>/dev/null; do echo; sleep 1; done; wait $!"
+    let variables = ["PATH": "/usr/sbin:/usr/bin:/bin"].merging(environment) { $1 }
+    let result = try Terminal(
+      ["-C", home.path, "sh", "-c", script, "sh"] + words, program: "/usr/bin/env", hasTerminal: false,
+      environment: home.variables(variables)
+    ).finish()
+    return (result.exitCode, try home.read("said.out"), try home.read("said.err"))
+  }
+
   // MARK: - What it looks for
 
   @Test func everyCommandIsUsedOrLeftOutWithAReason() throws {
@@ -91,7 +104,7 @@ import Testing
 
   @Test func nothingLeaksAndWhatIsPlantedIsFoundEverywhere() throws {
     let home = try Home()
-    let result = try home.seif("leak-test", "--json", environment: ["TMPDIR": try home.folder("tmp")])
+    let result = try Self.run([Home.program, "leak-test", "--json"], in: home, ["TMPDIR": try home.folder("tmp")])
     #expect(result.exitCode == 0, "\(result.errors)")
     let root = try document(result.output, "seif-leak-test")
     #expect(root["clean"]?.bool == true)
@@ -134,7 +147,7 @@ import Testing
       }
     }
     thief.start()
-    let result = try home.seif("leak-test", environment: ["TMPDIR": folder])
+    let result = try Self.run([Home.program, "leak-test"], in: home, ["TMPDIR": folder])
     isOver.set()
     #expect(result.exitCode == 2, "\(result.errors)")
     for name in ["the password of a login", "the CVC of a card", "the seed of an account (hotp)"] {
@@ -172,12 +185,11 @@ import Testing
 
   @Test(.enabled(if: geteuid() == 0 && ChildProcess.find("setpriv", .current()) != nil))
   func withoutRootItSaysWhatItCouldntSearch() throws {
+    let home = try Home()
     let folder = try Nobody()
-    let words = ["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"]
-    let result = try Terminal(
-      words + [Home.program, "leak-test", "--json"], program: "/usr/bin/setpriv", hasTerminal: false,
-      environment: ["HOME": folder.path, "TMPDIR": folder.path, "PATH": "/usr/bin:/bin"]
-    ).finish()
+    let words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"]
+    let result = try Self.run(
+      words + [Home.program, "leak-test", "--json"], in: home, ["HOME": folder.path, "TMPDIR": folder.path])
     #expect(result.exitCode == 0, "\(result.errors)")
     var refused: Set<String> = []
     for place in try #require(try document(result.output, "seif-leak-test")["places"]).elements {
@@ -190,9 +202,9 @@ import Testing
   @Test(.enabled(if: LogSocket.canBeMade)) func nothingIsEverSentToTheLogOfTheSystem() throws {
     let home = try Home()
     let script = TestData.packageRoot.path + "/Tests/Session/syslog.sh"
-    let result = try home.run(
-      "sh", script, Home.program,
-      environment: ["TMPDIR": try home.folder("tmp"), "SEIF_LOG_FOLDER": try home.folder("dev")])
+    let result = try Self.run(
+      ["sh", script, Home.program], in: home,
+      ["TMPDIR": try home.folder("tmp"), "SEIF_LOG_FOLDER": try home.folder("dev")])
     #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
     // What `logger` was told to send, and nothing else.
     #expect(result.output.contains("received 1\n"), "\(result.output)")
