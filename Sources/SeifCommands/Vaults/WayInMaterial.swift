@@ -1,5 +1,6 @@
 internal import SeifBytes
 internal import SeifDevices
+internal import SeifProcesses
 internal import SeifVault
 
 /// What was presented of one way in: its kind and, where there is one, what the person gave.
@@ -72,7 +73,8 @@ struct Devices: Sendable {
       return TPMProvider(address: address, pin: pin, pcrs: pcrs ?? TPMProvider.usualPCRs, isQuiet: true)
     case .fido2: return SecurityKeyProvider(PluggedInKey(), pin: pin)
     case .keyring:
-      return KeyringProvider(program: ChildProcess.find("secret-tool", environment) ?? "/usr/bin/secret-tool")
+      return KeyringProvider(
+        program: ChildProcess.find("secret-tool", path: environment["PATH"]) ?? "/usr/bin/secret-tool")
     case .passphrase, .recovery, .other: return nil
     }
   }
