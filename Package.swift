@@ -54,7 +54,9 @@ let package = Package(
     target(
       "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
     target("SeifProcesses", ["SeifBytes", "CSeif"], strict),
-    target("SeifDevices", ["SeifProcesses", "SeifVault", "SeifCrypto", "SeifBytes", "CTSS2", "CFido2", "CSeif"], strict),
+    target(
+      "SeifDevices",
+      ["SeifProcesses", "SeifVault", "SeifCrypto", "SeifBytes", "CTSS2", "CFido2", "CSystemd", "CSeif"], strict),
     target("SeifImages", ["SeifBytes", "CImages", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
     target("SeifClipboard", ["SeifProcesses", "SeifBytes", "CClipboard", "CSeif"], strict),
@@ -95,10 +97,12 @@ let package = Package(
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifProcessesTests", ["SeifProcesses", "SeifBytes"]),
-    tests("SeifDevicesTests", ["SeifDevices", "SeifVault", "SeifCrypto"]),
+    tests("SeifDevicesTests", ["SeifDevices", "SeifProcesses", "SeifVault", "SeifCrypto"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
     tests("SeifAgentTests", ["SeifAgent", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
-    tests("SeifCommandsTests", ["SeifCommands", "SeifProcesses", "SeifClipboard", "seif", "seif-probe", "CSeif"]),
+    tests(
+      "SeifCommandsTests",
+      ["SeifCommands", "SeifProcesses", "SeifDevices", "SeifClipboard", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),
   ]
 )

@@ -1,4 +1,4 @@
-// Types only: the library is loaded by an agent that finds it (no `link`).
+// Types only: the library is loaded by what asks a bus, where it is there (no `link`).
 #pragma once
 #include <systemd/sd-bus.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
   ENTRY(sd_bus_message_new_method_call) ENTRY(sd_bus_message_append_basic) ENTRY(sd_bus_call)                          \
   ENTRY(sd_bus_message_read_basic) ENTRY(sd_bus_message_enter_container) ENTRY(sd_bus_message_exit_container)          \
   ENTRY(sd_bus_message_skip) ENTRY(sd_bus_message_get_path) ENTRY(sd_bus_message_unref) ENTRY(sd_bus_get_property)     \
-  ENTRY(sd_bus_error_free)
+  ENTRY(sd_bus_error_free) ENTRY(sd_bus_new) ENTRY(sd_bus_set_address) ENTRY(sd_bus_set_bus_client)                   \
+  ENTRY(sd_bus_start) ENTRY(sd_bus_get_property_trivial)
 
 SEIF_LIBRARY(libsystemd, RTLD_NOW, SEIF_LIBSYSTEMD)

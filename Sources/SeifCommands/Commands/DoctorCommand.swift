@@ -11,8 +11,8 @@ struct DoctorCommand: Command {
     seif doctor [OPTIONS]
 
     Checks this machine: the clock, whose the vault's files are and on which file system
-    they lie, what was left over, the agent, core files, locked memory, swap, what your
-    desktop's clipboard can do. Then every value of the vault: that it opens, stands where
+    they lie, what was left over, the agent, core files, locked memory, swap, the TPM,
+    your desktop's keyring and clipboard. Then every value of the vault: that it opens, stands where
     it was written, and that nothing was edited, swapped, removed or put back from an older
     copy; the ledger's chain and the last proven backup; SQLite's own structure. Each
     finding names its cure. By itself it changes nothing. Exit 2: something fails; what is
