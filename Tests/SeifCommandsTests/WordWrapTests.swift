@@ -31,6 +31,14 @@ import Testing
     #expect(WordWrap.wrapped(text, to: columns) == wrapped)
   }
 
+  @Test func aNextStepThatDoesNotFitHasALineOfItsOwn() throws {
+    let world = try World(
+      style: TerminalStyle(
+        isTerminal: true, columns: 20, hasColour: false, isUTF8: true, isAccessible: false, canRedraw: false))
+    world.context.talk.hint("seif open --reveal FILE")
+    #expect(world.errors == "Next:\nseif open --reveal FILE\n")
+  }
+
   @Test func whatIsSaidFitsATerminalAndIsOneLineElsewhere() throws {
     let text = "the kernel says that the clock isn't synchronised; codes may be refused"
     let narrow = try World(
