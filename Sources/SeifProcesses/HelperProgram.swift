@@ -4,6 +4,8 @@ package import SeifBytes
 /// A program run to its end, with its input and output in pipes. Its messages are dropped: they aren't ours.
 package enum HelperProgram {
   package static let outputLimit = 4096
+  /// A keyring may ask its owner for a password, who may have gone.
+  private static let millisecondsToWait: Int32 = 120_000
 
   /// - Parameter input: less than a pipe holds, so that neither waits for the other.
   /// - Returns: its exit status and what it wrote, at most 4 KiB; nil where it can't be started.
@@ -17,6 +19,10 @@ package enum HelperProgram {
     let output = SecretBytes(byteCount: outputLimit) { buffer in
       var count = 0
       while count < buffer.count {
+        var poller = pollfd(fd: child.output, events: Int16(POLLIN), revents: 0)
+        let ready = poll(&poller, 1, millisecondsToWait)
+        if ready < 0, errno == EINTR { continue }
+        if ready == 0 { kill(child.identifier, SIGKILL) }
         let got = read(child.output, buffer.baseAddress?.advanced(by: count), buffer.count - count)
         if got < 0, errno == EINTR { continue }
         guard got > 0 else { break }
