@@ -1,5 +1,6 @@
 internal import CSeif
 internal import Glibc
+internal import SeifProcesses
 
 // What needs a terminal or a display.
 extension LeakRun {
@@ -98,7 +99,7 @@ extension LeakRun {
       environment["WAYLAND_DISPLAY"] == nil
       ? [("xclip", ["-selection", "clipboard", "-o"]), ("xsel", ["-b", "-o"])] : [("wl-paste", ["-n"])]
     for (name, words) in readers {
-      if let path = ChildProcess.find(name, environment) { return (path, words) }
+      if let path = ChildProcess.find(name, path: environment["PATH"]) { return (path, words) }
     }
     return nil
   }

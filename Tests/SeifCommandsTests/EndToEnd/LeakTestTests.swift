@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import SeifAgent
 import SeifBytes
+import SeifProcesses
 import SeifRecords
 import SeifTestSupport
 import Synchronization
@@ -183,7 +184,7 @@ import Testing
 
   // MARK: - Without root
 
-  @Test(.enabled(if: geteuid() == 0 && ChildProcess.find("setpriv", .current()) != nil))
+  @Test(.enabled(if: geteuid() == 0 && ChildProcess.find("setpriv", path: Environment.current()["PATH"]) != nil))
   func withoutRootItSaysWhatItCouldntSearch() throws {
     let home = try Home()
     let folder = try Nobody()
@@ -267,7 +268,8 @@ private final class SideThread: Sendable {
 /// A log of one's own takes a name space of mounts, which not every machine allows.
 private enum LogSocket {
   static let canBeMade: Bool = {
-    guard let tool = ChildProcess.find("unshare", .current()), ChildProcess.find("logger", .current()) != nil,
+    guard let tool = ChildProcess.find("unshare", path: Environment.current()["PATH"]),
+      ChildProcess.find("logger", path: Environment.current()["PATH"]) != nil,
       let child = ChildProcess(tool, ["-rm", "sh", "-c", "mount -t tmpfs none /mnt"])
     else { return false }
     return child.wait() == 0
