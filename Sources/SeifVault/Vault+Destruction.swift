@@ -17,20 +17,45 @@ extension Vault {
     try Self.destroyRest(at: location)
   }
 
+  /// Whether a destruction was cut short after the vault's file had lost its name.
+  public static func isHalfDestroyed(at location: VaultLocation) -> Bool {
+    !Folders.exists(location.file) && Folders.isFile(condemned(location))
+  }
+
   /// Ends a destruction that was cut short: removes a vault that has no way in.
+  ///
+  /// The file gets another name before it is overwritten, so that at no time a file that is no vault has the vault's name.
   ///
   /// - Throws: `lastStrongWayIn` if it has one; what opening throws.
   public static func destroyRest(at location: VaultLocation) throws(VaultError) {
-    let locked = try open(at: location, access: .readOnly)
-    guard locked.waysIn.isEmpty else { throw VaultError(.lastStrongWayIn) }
-    let id = locked.id
-    let file = try OldFile(location.file)
-    file.erase()
-    let names = Folders.names(in: location.folder) ?? []
-    for name in names where name.hasPrefix(location.fileName) { Folders.remove("\(location.folder)/\(name)") }
-    let unsynced = Folders.sync(location.folder)
-    guard unsynced == 0 else { throw Folders.error(unsynced) }
-    CounterMark(folder: location.stateFolder, vaultID: id).forget()
-    WayInUses(folder: location.stateFolder, vaultID: id).forget()
+    if !isHalfDestroyed(at: location) {
+      let locked = try open(at: location, access: .readOnly)
+      guard locked.waysIn.isEmpty else { throw VaultError(.lastStrongWayIn) }
+      CounterMark(folder: location.stateFolder, vaultID: locked.id).forget()
+      WayInUses(folder: location.stateFolder, vaultID: locked.id).forget()
+      let failure = Folders.rename(location.file, to: condemned(location))
+      guard failure == 0 else { throw Folders.error(failure) }
+      try sync(location)
+    }
+    try OldFile(condemned(location)).erase()
+    // The condemned file last: while it is there, the rest can be ended.
+    let names = (Folders.names(in: location.folder) ?? []).filter { isOfVault($0, location) }
+    for name in names { Folders.remove("\(location.folder)/\(name)") }
+    Folders.remove(condemned(location))
+    try sync(location)
+  }
+
+  private static func condemned(_ location: VaultLocation) -> String { location.file + ".destroyed" }
+
+  private static func sync(_ location: VaultLocation) throws(VaultError) {
+    let failure = Folders.sync(location.folder)
+    guard failure == 0 else { throw Folders.error(failure) }
+  }
+
+  /// What SQLite and this program put beside a vault's file; a copy that a person made under another name stays.
+  private static func isOfVault(_ name: String, _ location: VaultLocation) -> Bool {
+    guard name.hasPrefix(location.fileName) else { return false }
+    let rest = name.dropFirst(location.fileName.count)
+    return ["-wal", "-shm", "-journal"].contains(rest) || rest.hasPrefix(".new-") || rest.hasPrefix(".version-")
   }
 }

@@ -224,6 +224,26 @@ import Testing
     try Vault.destroyRest(at: place.location)
     #expect(try place.bytes().isEmpty)
   }
+
+  @Test func aDestructionThatWasCutShortAfterTheFileLostItsNameCanBeEnded() throws {
+    let place = try TestVault()
+    try place.create().lock()
+    #expect(!Vault.isHalfDestroyed(at: place.location))
+    try FileManager.default.moveItem(atPath: place.location.file, toPath: place.location.file + ".destroyed")
+    #expect(Vault.isHalfDestroyed(at: place.location))
+    try Vault.destroyRest(at: place.location)
+    #expect(try place.bytes().isEmpty)
+    #expect(!Vault.isHalfDestroyed(at: place.location))
+  }
+
+  @Test func aCopyThatAPersonMadeStaysWhenTheVaultIsDestroyed() throws {
+    let place = try TestVault()
+    let vault = try full(place)
+    let copy = place.location.file + ".bak"
+    try FileManager.default.copyItem(atPath: place.location.file, toPath: copy)
+    try vault.destroy()
+    #expect(try Array(place.bytes().keys) == ["vault.db.bak"])
+  }
 }
 
 extension TestVault {

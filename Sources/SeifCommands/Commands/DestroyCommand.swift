@@ -26,7 +26,8 @@ struct DestroyCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let location = try unlock.location(context)
     let hasWays = try withVaultErrors(location.folder) { () throws(VaultError) in
-      try !Vault.open(at: location, access: .readOnly).waysIn.isEmpty
+      if Vault.isHalfDestroyed(at: location) { return false }
+      return try !Vault.open(at: location, access: .readOnly).waysIn.isEmpty
     }
     guard hasWays else {
       try ask("This vault has no way in left: it was being destroyed.", context)

@@ -23,6 +23,11 @@ struct LeftOversCheck: DoctorCheck {
           warn(
             "\(path) is half of a copy, left by a run that was killed",
             cure: "The next command that writes removes it."))
+      } else if name == "vault.db.destroyed" {
+        found.append(
+          warn(
+            "\(path) is what a `seif destroy` that was killed left of an earlier vault; nothing opens it any more",
+            cure: "Remove it."))
       } else if name.hasPrefix("vault.db"), name.hasSuffix(".old") || name.hasSuffix(".old~") || name.hasSuffix("~") {
         found.append(
           warn(

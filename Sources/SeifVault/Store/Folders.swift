@@ -69,6 +69,9 @@ enum Folders {
     seif_rename_new(AT_FDCWD, temporary, path) == 0 ? 0 : errno
   }
 
+  /// - Returns: 0, or the system's error number.
+  static func rename(_ path: String, to other: String) -> Int32 { Glibc.rename(path, other) == 0 ? 0 : errno }
+
   static func remove(_ path: String) { unlink(path) }
 
   /// Makes the names in a folder durable.
