@@ -36,7 +36,7 @@ final class WayInMaterial {
     switch kind {
     case .passphrase, .recovery:
       let given = try source(kind == .passphrase ? "Passphrase for the vault" : "Recovery code")
-      guard given.byteCount > 0 else { throw PassphraseSource.empty }
+      guard given.byteCount > 0 else { throw kind == .recovery ? PassphraseSource.emptyCode : PassphraseSource.empty }
       return WayInMaterial(kind, secret: given)
     default:
       var pin: SecretBytes?
