@@ -115,6 +115,18 @@ package final class AgentVault: UnlockedVault {
     }
   }
 
+  package func merge(_ records: Records, _ options: ImportOptions) throws(VaultUseError) -> ImportReport {
+    try call(.merge(folder: folder, records, options), .person) { (reader) throws(AgentRefusal) in
+      try reader.importReport()
+    }
+  }
+
+  package func verify() throws(VaultUseError) -> (faults: [VaultFault], damage: [VaultFault]) {
+    try call(.verify(folder: folder), .derivation) { (reader) throws(AgentRefusal) in
+      (try reader.faults(), try reader.faults())
+    }
+  }
+
   /// When it locks; nil where it is no longer open.
   package func state() throws(VaultUseError) -> AgentStatus.OpenVault? {
     try client.status().vaults.first { utf8Equal($0.folder, folder) }

@@ -106,6 +106,11 @@ final class ClientConnection: Sendable {
     case .apply(let folder, let changes, let expected): return try vault(folder).apply(changes, expected: expected)
     case .undo(let folder): return try vault(folder).undo()
     case .bin(let folder): return try vault(folder).bin()
+    case .merge(let folder, let records, let options):
+      let vault = try vault(folder)
+      try require(.importing, vault)
+      return try vault.merge(records, options)
+    case .verify(let folder): return try vault(folder).verify()
     case .records(let folder, _):
       let vault = try vault(folder)
       try require(.export, vault)

@@ -11,6 +11,8 @@ package enum ConsentKind: String, Sendable, Hashable {
   case cvc
   /// The keys of a document vault.
   case keys
+  /// A file's entries go in, and who asks learns which of them, secrets too, the vault holds.
+  case importing = "import"
 }
 
 /// A question to the person.
@@ -90,6 +92,7 @@ final class Consent: Sendable {
       case .reveal: "Show secrets of the vault \(folder) from now until it locks"
       case .cvc: "Show the security code of a card of the vault \(folder)"
       case .keys: "Show the key of a document vault in the vault \(folder)"
+      case .importing: "Take a file's entries into the vault \(folder), and say which of them it holds,"
       }
     return "\(what) to \(peer.description)?"
   }

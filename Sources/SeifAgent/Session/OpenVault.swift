@@ -222,6 +222,26 @@ final class OpenVault: @unchecked Sendable {
     return AgentAnswer.success(notices) { $0.append(body) }
   }
 
+  /// Takes the entries of a file in; whether what it says of them may be told was settled before.
+  func merge(_ records: Records, _ options: ImportOptions) throws(VaultUseError) -> SecretValue {
+    let (notices, report) = try use { () throws(VaultUseError) in
+      for entry in records.entries { try agentCall { () throws(AgentRefusal) in try EntrySecrets.checkWhole(entry) } }
+      return try vaultCall { () throws(VaultError) in try VaultImport.run(records, options, into: vault) }
+    }
+    return AgentAnswer.success(notices) { $0.report(report) }
+  }
+
+  /// What is wrong with the vault, value by value, and what reading leaves out.
+  func verify() throws(VaultUseError) -> SecretValue {
+    let (notices, found) = try use { () throws(VaultUseError) in
+      try vaultCall { () throws(VaultError) in try vault.lookThrough() }
+    }
+    return AgentAnswer.success(notices) { writer in
+      writer.faults(found.faults)
+      writer.faults(found.damage)
+    }
+  }
+
   /// What became of the backups; no secret.
   func ledger() throws(VaultUseError) -> SecretValue {
     let (notices, lines) = try use { () throws(VaultUseError) in
@@ -243,6 +263,19 @@ final class OpenVault: @unchecked Sendable {
       return writer.finish()
     }
     return AgentAnswer.success(notices) { $0.append(body) }
+  }
+}
+
+extension Vault {
+  /// All that is wrong, and apart from it what reading entries and bin leaves out: a seed that doesn't open is named by
+  /// its entry there.
+  func lookThrough() throws(VaultError) -> (faults: [VaultFault], damage: [VaultFault]) {
+    let faults = try verify()
+    guard !faults.isEmpty else { return ([], []) }
+    _ = try entries()
+    let damage = self.damage
+    _ = try bin()
+    return (faults, damage + self.damage)
   }
 }
 

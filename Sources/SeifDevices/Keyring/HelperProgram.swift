@@ -5,6 +5,8 @@ internal import SeifBytes
 /// A program run to its end, with its input and output in pipes. Its messages are dropped: they aren't ours.
 enum HelperProgram {
   static let outputLimit = 4096
+  /// A keyring may ask its owner for a password, who may have gone.
+  static let millisecondsToWait: Int32 = 120_000
 
   /// - Returns: its exit status and what it wrote, at most 4 KiB; nil where it can't be started.
   static func run(
@@ -54,6 +56,10 @@ enum HelperProgram {
     let output = SecretBytes(byteCount: outputLimit) { buffer in
       var count = 0
       while count < buffer.count {
+        var poller = pollfd(fd: fromChild[0], events: Int16(POLLIN), revents: 0)
+        let ready = poll(&poller, 1, millisecondsToWait)
+        if ready == 0 { kill(child, SIGKILL) }
+        if ready < 0, errno == EINTR { continue }
         let got = read(fromChild[0], buffer.baseAddress?.advanced(by: count), buffer.count - count)
         if got < 0, errno == EINTR { continue }
         guard got > 0 else { break }
