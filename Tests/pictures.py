@@ -61,12 +61,12 @@ def png_of(width, height, depth, colour, data, before=b""):
             + before + chunk(b"IDAT", data) + chunk(b"IEND", b""))
 
 
-def png(rows, colour=0):
+def png(rows, colour=0, level=-1):
     """8-bit grey (0), true colour (2) or with an alpha channel in which white is transparent (6)."""
     def pixel(shade):
         return {0: [shade], 2: [shade] * 3, 6: [0, 0, 0, 255 - shade]}[colour]
     raw = b"".join(b"\0" + bytes(sum(map(pixel, row), [])) for row in rows)
-    return png_of(len(rows[0]), len(rows), 8, colour, zlib.compress(raw))
+    return png_of(len(rows[0]), len(rows), 8, colour, zlib.compress(raw, level))
 
 
 def jpeg(rows, quality=70):
@@ -93,7 +93,7 @@ def main(folder, texts):
         "inverted.png": png([[255 - shade for shade in row] for row in plain]),
         "faint.png": png(picture(first, black=131, white=150)), "dark.png": png(picture(first, black=0, white=22)),
         "small.png": png(picture(first, scale=1, frame=0)), "no-frame.png": png(picture(first, frame=0)),
-        "large.png": png(picture(first, scale=40)),
+        "large.png": png(picture(first, scale=40)), "stored.png": png(picture(first, scale=40), level=0),
         "several.png": png(beside([picture(matrix(text)) for text in texts])),
         "several-mixed.png": png(beside([plain, [[255 - s for s in row] for row in picture(matrix(texts[1]))]])),
     }

@@ -17,8 +17,9 @@ struct AddCommand: Command {
     asked last and may be left out. A note's text may have several lines: it is typed up
     to a line of a single dot, or comes from a file or a pipe (--text-file -).
 
-    --qr FILE adds the codes of a picture of QR codes instead. Each is shown and asked for
-    before it is added. The picture is read by a process that can open nothing.
+    --qr FILE adds the codes of a picture of QR codes instead, --clipboard those of a copied
+    Key URI or picture, --screen those that an X11 screen shows. Each is shown and asked for
+    before it is added. A picture is read by a process that can open nothing.
     """
   enum Kind: String, CaseIterable { case code, login, card, note }
 
