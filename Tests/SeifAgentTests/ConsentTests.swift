@@ -56,6 +56,41 @@ import Testing
     #expect(try vault.list().count == 5)
   }
 
+  /// A yes to one card is none to another, and the question says which.
+  @Test func aSecurityCodeIsAskedForByTheNameOfItsCard() throws {
+    let asker = FixedAsker(.yes)
+    let world = try AgentWorld(asker: asker)
+    var other = Card(number: SecretValue(utf8: "4000000000000002"))
+    (other.name, other.cvc) = ("Other\n\"card", SecretValue(utf8: "999"))
+    let vault = try world.unlocked(try world.makeVault("vault", AgentWorld.entries + [.card(other)]))
+    for query in ["Plastic", "Other", "Plastic"] {
+      let id = try #require(try vault.find(query, onlyCodes: false).hits.first?.id)
+      _ = try vault.secret("cvc", of: try vault.entry(id))
+    }
+    let asked = asker.asked.withLock { $0 }
+    #expect(asked.count == 2)
+    #expect(asked.first?.contains("the card \"Plastic\"") == true)
+    #expect(asked.last?.contains("Other") == true && asked.last?.contains("\"card") == false)
+  }
+
+  @Test func whatIsntUnderstoodInADocumentVaultIsAskedForAsItsKey() throws {
+    let asker = FixedAsker(.no)
+    let world = try AgentWorld(asker: asker)
+    let json = """
+      {"id":"6f1c2b7e-5a0d-4a8e-9b1f-2d3c4e5f6a7b","kind":"local",\
+      "masterKey":"Q0FOQVJZLTEzLWtleS1vZi0zMi1ieXRlcy1pbi1hbGw=","laterKey":"x"}
+      """
+    var (records, problems) = (Records(), [EntryProblem]())
+    let document = try JSONDocument(parsing: SecretValue(utf8: json), policy: .strict)
+    EntryDecoding.decode(.documents, entry: document.root, into: &records, problems: &problems)
+    let vault = try world.unlocked(try world.makeVault("vault", records.entries))
+    let read = try vault.entry(try #require(try vault.list().first?.id))
+    #expect(read.masked.contains("member:0"))
+    for field in read.masked { #expect(refusal { _ = try vault.secret(field, of: read) } == .denied) }
+    #expect(asker.asked.withLock { $0.allSatisfy { $0.hasPrefix("keys: ") } })
+    #expect(asker.asked.withLock { $0.count } == read.masked.count)
+  }
+
   /// Whether a secret of four digits is the one in the vault could be found out by trying.
   @Test func anImportIsAskedForEachTimeAlsoADryOne() throws {
     let asker = FixedAsker(.no)

@@ -110,6 +110,7 @@ import Testing
     .unlock(folder: "/v", stateFolder: "/s", .passphrase, SecretValue(utf8: "p"), .seconds(60)),
     .unlock(folder: "/v", stateFolder: "/s", .recoveryCode, SecretValue(utf8: "p"), nil),
     .unlock(folder: "/v", stateFolder: "/s", .fido2, .empty, .use), .verify(folder: "/v"),
+    .names(folder: "/v"),
     .merge(folder: "/v", Records(AgentWorld.entries), ImportOptions(fromBin: true, isDryRun: true)),
     .find(folder: "/v", query: "git", onlyCodes: true), .code(folder: "/v", query: "é", next: false, at: -1),
     .entry(folder: "/v", RandomIDs.first), .reveal(folder: "/v", RandomIDs.first, field: "password"),

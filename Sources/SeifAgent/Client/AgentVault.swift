@@ -42,6 +42,13 @@ package final class AgentVault: UnlockedVault {
     }
   }
 
+  /// As `list`, for who only looks what names there are: it keeps the vault open no longer.
+  package func names() throws(VaultUseError) -> [EntrySummary] {
+    try call(.names(folder: folder)) { (reader) throws(AgentRefusal) in
+      try reader.list(leastByteCount: 20) { (reader) throws(AgentRefusal) in try reader.summary() }
+    }
+  }
+
   package func find(_ query: String, onlyCodes: Bool) throws(VaultUseError) -> Found {
     try call(.find(folder: folder, query: query, onlyCodes: onlyCodes)) { (reader) throws(AgentRefusal) in
       try reader.found()

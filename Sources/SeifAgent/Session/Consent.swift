@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SeifBytes
 internal import Synchronization
 
 /// What a person is asked about before the agent does it.
@@ -48,20 +49,23 @@ final class Consent: Sendable {
 
   /// Returns if the person agrees.
   ///
-  /// - Parameter opening: a number of its own for each unlock of a vault.
+  /// - Parameters:
+  ///   - opening: a number of its own for each unlock of a vault.
+  ///   - entry: the one that it is about, where a yes holds for it alone.
   /// - Throws: `denied`, `nobodyToAsk`.
   func require(
-    _ kind: ConsentKind, vault folder: String, opening: UInt64, peer: Peer,
+    _ kind: ConsentKind, vault folder: String, opening: UInt64, peer: Peer, entry: (id: UUID, name: String)? = nil,
     opensVault: @escaping @Sendable (borrowing PassphraseAttempt) -> Bool
   ) throws(AgentRefusal) {
-    let key = "\(opening) \(kind.rawValue) " + (kind == .reveal ? "" : peer.identity)
+    let key =
+      "\(opening) \(kind.rawValue) " + (entry.map { "\($0.id) " } ?? "") + (kind == .reveal ? "" : peer.identity)
     func holds() -> Bool { given.withLock { $0[key].map { !$0.isOver } ?? false } }
     if holds() { return }
     let reply = asking.withLock { _ -> ConsentReply in
       // The question before this one may have been the same.
       if holds() { return .yes }
       let question = ConsentQuestion(
-        kind: kind, text: Self.text(kind, folder, peer), peer: peer, opensVault: opensVault)
+        kind: kind, text: Self.text(kind, folder, peer, entry: entry?.name), peer: peer, opensVault: opensVault)
       let reply = asker.ask(question)
       if reply == .yes {
         given.withLock { given in
@@ -84,13 +88,15 @@ final class Consent: Sendable {
   }
 
   /// A line of Assuan holds 1000 bytes, each of which may take three: nothing of this is cut off there.
-  static func text(_ kind: ConsentKind, _ folder: String, _ peer: Peer) -> String {
+  static func text(_ kind: ConsentKind, _ folder: String, _ peer: Peer, entry name: String? = nil) -> String {
     let folder = Peer.quoted(folder, head: 24, tail: 60)
     let what =
       switch kind {
       case .export: "Give everything in the vault \(folder), secrets too,"
       case .reveal: "Show secrets of the vault \(folder) from now until it locks"
-      case .cvc: "Show the security code of a card of the vault \(folder)"
+      case .cvc:
+        "Show the security code of \(name.map { "the card " + Peer.quoted($0, head: 40, tail: 20) } ?? "a card") in the vault "
+          + folder
       case .keys: "Show the key of a document vault in the vault \(folder)"
       case .importing: "Take a file's entries into the vault \(folder), and say which of them it holds,"
       }

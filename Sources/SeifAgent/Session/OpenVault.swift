@@ -74,12 +74,14 @@ final class OpenVault: @unchecked Sendable {
   // MARK: - Using
 
   /// Runs work on the vault. The list is read anew first if another program wrote to the file.
+  ///
+  /// - Parameter counts: whether it puts off the time at which the vault locks.
   private func use<Result: Sendable>(
-    _ work: () throws(VaultUseError) -> Result
+    counts: Bool = true, _ work: () throws(VaultUseError) -> Result
   ) throws(VaultUseError) -> (AgentAnswer.Notices, Result) {
     try turn.withLock { _ throws(VaultUseError) in
       guard !isLocked else { throw .agent(AgentRefusal(.locked)) }
-      lastUse.withLock { $0 = Deadline.now }
+      if counts { lastUse.withLock { $0 = Deadline.now } }
       do throws(VaultError) {
         if index.counter == nil || index.counter != (try? vault.counter()) { index = try SearchIndex(of: vault) }
       } catch {
@@ -93,8 +95,10 @@ final class OpenVault: @unchecked Sendable {
   }
 
   /// All summaries.
-  func list() throws(VaultUseError) -> SecretValue {
-    let (notices, body) = try use { () throws(VaultUseError) in
+  ///
+  /// - Parameter counts: whether that is a use.
+  func list(counts: Bool = true) throws(VaultUseError) -> SecretValue {
+    let (notices, body) = try use(counts: counts) { () throws(VaultUseError) in
       var writer = WireWriter(capacity: 1 << 16)
       writer.count(index.count)
       index.forEach { id, bytes in
@@ -162,6 +166,14 @@ final class OpenVault: @unchecked Sendable {
       return writer.finish()
     }
     return AgentAnswer.success(notices) { $0.append(body) }
+  }
+
+  /// What a question about an entry calls it.
+  func subject(_ id: UUID) throws(VaultUseError) -> (kind: RecordKind, name: String) {
+    try use { () throws(VaultUseError) in
+      let entry = try vaultCall { () throws(VaultError) in try vault.entry(id).entry }
+      return (entry.kind, entry.name)
+    }.1
   }
 
   /// One secret of an entry; whether it may be shown was settled before.

@@ -42,6 +42,8 @@ package enum AgentRequest: Sendable {
   case isOpen(folder: String)
   /// All summaries.
   case list(folder: String)
+  /// The same for who only looks what names there are: no use that keeps the vault open, or that it locks after.
+  case names(folder: String)
   /// The entries that a query fits best.
   case find(folder: String, query: String, onlyCodes: Bool)
   /// The code of the entry that a query fits.
@@ -83,6 +85,9 @@ package enum AgentRequest: Sendable {
       writer.optional(folder) { $0.text($1) }
     case .list(let folder):
       writer.byte(4)
+      writer.text(folder)
+    case .names(let folder):
+      writer.byte(17)
       writer.text(folder)
     case .find(let folder, let query, let onlyCodes):
       writer.byte(5)
@@ -189,6 +194,7 @@ package enum AgentRequest: Sendable {
         fromBin: try reader.bool(), deletedToo: try reader.bool(), isDryRun: try reader.bool())
       return .merge(folder: folder, try reader.records(), options)
     case 16: return .verify(folder: folder)
+    case 17: return .names(folder: folder)
     default: throw AgentRefusal(.badMessage, "request")
     }
   }
