@@ -34,12 +34,14 @@ extension ImportCommand {
         + (counts.inBin > 0 ? "   - \(counts.inBin) in the bin (--from-bin brings them back)" : "")
         + (counts.deleted > 0 ? "   - \(counts.deleted) deleted (--deleted-too brings them back)" : "")
         + (counts.unusable > 0 ? "   ! \(counts.unusable) not usable, kept as they are" : ""))
+    // Where all that is left to do lies in the bin, as after an undo, doing it again as it was changes nothing.
+    let isIdle = counts.new + counts.restored + counts.updated + counts.conflicts == 0
     if isDryRun {
       context.talk.say("Nothing written.")
-      // Where all that is left to do lies in the bin, doing it again as it was changes nothing.
-      let isIdle = counts.new + counts.restored + counts.updated + counts.conflicts == 0
       let chosen = (fromBin || (isIdle && counts.inBin > 0) ? " --from-bin" : "") + (deletedToo ? " --deleted-too" : "")
       context.talk.hint("seif import \(BackupOpening.shown(file))" + chosen)
+    } else if isIdle, counts.inBin > 0, !fromBin {
+      context.talk.hint("seif import \(BackupOpening.shown(file)) --from-bin")
     } else {
       context.talk.hint("seif backup create --destination FOLDER")
     }

@@ -64,6 +64,19 @@ struct Devices: Sendable {
     [.tpm2, .keyring].filter { kind in ways.contains { $0.kind == kind && !$0.asksForPIN } }
   }
 
+  /// Returns if the device of a kind is there, so that nobody types a PIN for one that isn't.
+  ///
+  /// - Returns: whether it may ask for a PIN.
+  func look(for kind: WayIn.Kind) throws(VaultError) -> Bool {
+    switch try provider(kind, pin: nil) {
+    case let tpm as TPMProvider:
+      try tpm.look()
+      return true
+    case let key as SecurityKeyProvider: return try key.look()
+    default: return false
+    }
+  }
+
   /// What opens or makes a way in of a kind; nil where this Seif knows no device of it.
   func provider(_ kind: WayIn.Kind, pin: consuming SecretBytes?) throws(VaultError) -> (any WayInProvider)? {
     switch kind {
