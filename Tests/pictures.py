@@ -93,7 +93,7 @@ def main(folder, texts):
         "inverted.png": png([[255 - shade for shade in row] for row in plain]),
         "faint.png": png(picture(first, black=131, white=150)), "dark.png": png(picture(first, black=0, white=22)),
         "small.png": png(picture(first, scale=1, frame=0)), "no-frame.png": png(picture(first, frame=0)),
-        "large.png": png(picture(first, scale=40)), "stored.png": png(picture(first, scale=40), level=0),
+        "large.png": png(picture(first, scale=40)),
         "several.png": png(beside([picture(matrix(text)) for text in texts])),
         "several-mixed.png": png(beside([plain, [[255 - s for s in row] for row in picture(matrix(texts[1]))]])),
     }

@@ -41,7 +41,7 @@ final class X11Copied: CopiedFormats {
     guard root != 0 else { throw .displayRefused }
     func atom(_ name: String) -> xcb_atom_t { seif_xcb_atom(x, connection, name) }
     window = seif_xcb_window(x, connection, root)
-    (clipboard, property, incremental) = (atom("CLIPBOARD"), atom("SEIF_COPIED"), atom("INCR"))
+    (clipboard, property, incremental) = (atom("CLIPBOARD"), atom("seif-copied"), atom("INCR"))
     guard seif_xcb_owner(x, connection, clipboard) != 0 else { throw .nothingCopied }
     let targets = try convert(atom("TARGETS"), byteLimit: 65_536)
     // EXPOSE: the numbers of formats.

@@ -18,9 +18,23 @@ import Testing
     atexit {
       if let folder = try? AddFromDisplayTests.pictures.get() { try? FileManager.default.removeItem(atPath: folder) }
     }
-    let script = TestData.packageRoot.path + "/Tests/pictures.py"
+    // Uncompressed and over a megabyte, a picture comes in pieces.
+    let script = """
+      import pathlib, sys
+      sys.path.insert(0, sys.argv[1])
+      import pictures
+      folder, squares = pathlib.Path(sys.argv[2]), pictures.matrix(sys.argv[3])
+      plain = pictures.picture(squares)
+      whole = pictures.png(plain)
+      (folder / "plain.png").write_bytes(whole)
+      (folder / "cut.png").write_bytes(whole[:len(whole) // 2])
+      (folder / "photo.jpg").write_bytes(pictures.jpeg(plain))
+      (folder / "stored.png").write_bytes(pictures.png(pictures.picture(squares, scale=24), level=0))
+      assert (folder / "stored.png").stat().st_size > 1 << 20
+      """
     let result = try Terminal(
-      [script, folder, text, other], program: "/usr/bin/python3", hasTerminal: false
+      ["-c", script, TestData.packageRoot.path + "/Tests", folder, text], program: "/usr/bin/python3",
+      hasTerminal: false
     ).finish()
     guard result.exitCode == 0 else { throw Terminal.Failure(what: result.errors) }
     return folder

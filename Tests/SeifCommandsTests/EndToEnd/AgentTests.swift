@@ -310,6 +310,13 @@ import Testing
     try allowed.expect("Type yes to allow it: ")
     allowed.type("yes\n")
     #expect(try allowed.finish().output.contains(Canary.password))
+    let imported = try world.terminal("import", world.home.file("records-in-clear.json"))
+    try imported.expect("Type yes to allow it: ")
+    imported.type("yes\n")
+    #expect(try world.home.check(imported.finish()).exitCode == 0)
+    for words in [["doctor"], ["history", "Example Forge:ana canary-name"]] {
+      #expect(try world.home.seif(list: words, environment: world.variables).exitCode == 0, "\(words)")
+    }
     let before = try found(in: process)
     // Only root may look into a process that is closed to others.
     guard let before else { return }
