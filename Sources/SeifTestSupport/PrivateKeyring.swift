@@ -20,14 +20,16 @@ public final class PrivateKeyring {
   public struct Failure: Error { let what: String }
 
   /// Starts one that is unlocked.
-  public init() throws {
+  ///
+  /// - Parameter isEmpty: a bus alone, on which nobody offers the service.
+  public init(isEmpty: Bool = false) throws {
     folder =
       FileManager.default.temporaryDirectory.appending(path: "seif-keyring-\(UInt64.random(in: 0 ... .max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     // Unlocked with a password of the test's own, then kept until the folder's file goes.
     let session = """
       export HOME='\(folder)' XDG_RUNTIME_DIR='\(folder)' XDG_DATA_HOME='\(folder)/data'
-      printf 'keyring-test' | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
+      \(isEmpty ? "" : "printf 'keyring-test' | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1")
       printf '%s' "$DBUS_SESSION_BUS_ADDRESS" > '\(folder)/address.part'
       mv '\(folder)/address.part' '\(folder)/address'
       while [ -e '\(folder)/address' ]; do sleep 0.1; done
@@ -57,14 +59,18 @@ public final class PrivateKeyring {
 
   /// Locks what it holds, as when its owner does; nobody is there to open it again.
   public func lock() throws {
-    let child = try Self.start([
-      "/usr/bin/env", "DBUS_SESSION_BUS_ADDRESS=\(address)", "/usr/bin/dbus-send", "--session", "--print-reply",
-      "--dest=org.freedesktop.secrets", "/org/freedesktop/secrets", "org.freedesktop.Secret.Service.Lock",
-      "array:objpath:/org/freedesktop/secrets/collection/login",
-    ])
-    var status: Int32 = 0
     _ = FileManager.default.createFile(atPath: folder + "/locked", contents: nil)
-    guard waitpid(child, &status, 0) == child, status == 0 else { throw Failure(what: "the keyring isn't locked") }
+    try call(
+      "/org/freedesktop/secrets", "org.freedesktop.Secret.Service.Lock",
+      "array:objpath:/org/freedesktop/secrets/collection/login")
+  }
+
+  /// Calls a method of the service as any program of the session could.
+  public func call(_ path: String, _ words: String...) throws {
+    let child = try Self.start(
+      ["/usr/bin/dbus-send", "--bus=\(address)", "--print-reply", "--dest=org.freedesktop.secrets", path] + words)
+    var status: Int32 = 0
+    guard waitpid(child, &status, 0) == child, status == 0 else { throw Failure(what: "the keyring refuses a call") }
   }
 
   /// The arguments that `tool` was given so far.
@@ -79,10 +85,18 @@ public final class PrivateKeyring {
     for descriptor: Int32 in 0...2 {
       posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
     }
+    // A thread of a test may have signals blocked, and a program would never hear of its end.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var arguments = words.map { strdup($0) } + [nil]
     defer { arguments.forEach { free($0) } }
     var child: pid_t = 0
-    guard posix_spawn(&child, words[0], &actions, nil, &arguments, environ) == 0 else {
+    guard posix_spawn(&child, words[0], &actions, &attributes, &arguments, environ) == 0 else {
       throw Failure(what: "\(words[0]) doesn't start")
     }
     return child

@@ -65,7 +65,13 @@ final class Terminal {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, Int16(0x80 /* POSIX_SPAWN_SETSID, for which Glibc wants _GNU_SOURCE */))
+    // The tests run on threads with signals blocked; a program that inherits that can't be ended, nor learn that its own
+    // programs have ended.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID, for which Glibc wants _GNU_SOURCE
+    posix_spawnattr_setflags(&attributes, Int16(newSession | POSIX_SPAWN_SETSIGMASK))
     var variables = ["PATH": "/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8", "HOME": "/nonexistent"]
     variables.merge(environment) { $1 }
     var words = ([program] + arguments).map { strdup($0) } + [nil]

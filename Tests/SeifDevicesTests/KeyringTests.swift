@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import SeifBytes
+import SeifProcesses
 import SeifTestSupport
 import SeifVault
 import Testing
