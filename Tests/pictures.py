@@ -61,12 +61,12 @@ def png_of(width, height, depth, colour, data, before=b""):
             + before + chunk(b"IDAT", data) + chunk(b"IEND", b""))
 
 
-def png(rows, colour=0):
+def png(rows, colour=0, level=-1):
     """8-bit grey (0), true colour (2) or with an alpha channel in which white is transparent (6)."""
     def pixel(shade):
         return {0: [shade], 2: [shade] * 3, 6: [0, 0, 0, 255 - shade]}[colour]
     raw = b"".join(b"\0" + bytes(sum(map(pixel, row), [])) for row in rows)
-    return png_of(len(rows[0]), len(rows), 8, colour, zlib.compress(raw))
+    return png_of(len(rows[0]), len(rows), 8, colour, zlib.compress(raw, level))
 
 
 def jpeg(rows, quality=70):

@@ -22,7 +22,12 @@
   ENTRY(xcb_flush) ENTRY(xcb_generate_id) ENTRY(xcb_get_setup) ENTRY(xcb_setup_roots_iterator)                         \
   ENTRY(xcb_poll_for_event) ENTRY(xcb_wait_for_event) ENTRY(xcb_create_window) ENTRY(xcb_change_property)              \
   ENTRY(xcb_intern_atom) ENTRY(xcb_intern_atom_reply) ENTRY(xcb_set_selection_owner)                                   \
-  ENTRY(xcb_get_selection_owner) ENTRY(xcb_get_selection_owner_reply) ENTRY(xcb_send_event)
+  ENTRY(xcb_get_selection_owner) ENTRY(xcb_get_selection_owner_reply) ENTRY(xcb_send_event)                            \
+  ENTRY(xcb_convert_selection) ENTRY(xcb_get_property) ENTRY(xcb_get_property_reply) ENTRY(xcb_get_property_value)     \
+  ENTRY(xcb_get_property_value_length) ENTRY(xcb_get_image) ENTRY(xcb_get_image_reply) ENTRY(xcb_get_image_data)       \
+  ENTRY(xcb_get_image_data_length) ENTRY(xcb_setup_pixmap_formats) ENTRY(xcb_setup_pixmap_formats_length)              \
+  ENTRY(xcb_screen_allowed_depths_iterator) ENTRY(xcb_depth_next) ENTRY(xcb_depth_visuals_iterator)                    \
+  ENTRY(xcb_visualtype_next)
 
 SEIF_LIBRARY(libxcb, RTLD_NOW, SEIF_LIBXCB)
 
@@ -30,6 +35,41 @@ SEIF_LIBRARY(libxcb, RTLD_NOW, SEIF_LIBXCB)
 static inline xcb_window_t seif_xcb_root(const seif_libxcb *x, xcb_connection_t *connection) {
   xcb_screen_iterator_t screens = x->xcb_setup_roots_iterator(x->xcb_get_setup(connection));
   return screens.rem > 0 ? screens.data->root : XCB_NONE;
+}
+// What the pixels of the first screen are made of.
+typedef struct {
+  xcb_window_t root;
+  uint32_t width, height, depth, bits, pad, red, green, blue;
+  int is_big_endian;
+} seif_xcb_screen;
+// Gives 0 where there is no screen, or none whose colours stand in its pixels.
+static inline int seif_xcb_look(const seif_libxcb *x, xcb_connection_t *connection, seif_xcb_screen *found) {
+  const xcb_setup_t *setup = x->xcb_get_setup(connection);
+  xcb_screen_iterator_t screens = x->xcb_setup_roots_iterator(setup);
+  if (screens.rem < 1) return 0;
+  const xcb_screen_t *screen = screens.data;
+  *found = (seif_xcb_screen){.root = screen->root, .width = screen->width_in_pixels,
+                             .height = screen->height_in_pixels, .depth = screen->root_depth,
+                             .is_big_endian = setup->image_byte_order == XCB_IMAGE_ORDER_MSB_FIRST};
+  const xcb_format_t *formats = x->xcb_setup_pixmap_formats(setup);
+  for (int i = 0; i < x->xcb_setup_pixmap_formats_length(setup); i++) {
+    if (formats[i].depth != screen->root_depth) continue;
+    found->bits = formats[i].bits_per_pixel;
+    found->pad = formats[i].scanline_pad;
+  }
+  for (xcb_depth_iterator_t depths = x->xcb_screen_allowed_depths_iterator(screen); depths.rem > 0;
+       x->xcb_depth_next(&depths)) {
+    for (xcb_visualtype_iterator_t visuals = x->xcb_depth_visuals_iterator(depths.data); visuals.rem > 0;
+         x->xcb_visualtype_next(&visuals)) {
+      if (visuals.data->visual_id != screen->root_visual) continue;
+      if (visuals.data->_class != XCB_VISUAL_CLASS_TRUE_COLOR && visuals.data->_class != XCB_VISUAL_CLASS_DIRECT_COLOR)
+        return 0;
+      found->red = visuals.data->red_mask;
+      found->green = visuals.data->green_mask;
+      found->blue = visuals.data->blue_mask;
+    }
+  }
+  return found->red != 0 && found->green != 0 && found->blue != 0;
 }
 static inline xcb_atom_t seif_xcb_atom(const seif_libxcb *x, xcb_connection_t *connection, const char *name) {
   xcb_intern_atom_cookie_t cookie = x->xcb_intern_atom(connection, 0, (uint16_t)__builtin_strlen(name), name);
@@ -98,6 +138,22 @@ static inline long seif_clipboard_receive(int descriptor, void *bytes, size_t le
     for (int i = 0; i < here && *count < 28; i++) memcpy(&descriptors[(*count)++], CMSG_DATA(part) + i * sizeof(int), sizeof(int));
   }
   return received;
+}
+// Sends bytes and one descriptor with them; whether all of it went.
+static inline int seif_clipboard_send(int descriptor, const void *bytes, size_t length, int sent) {
+  struct iovec piece = {.iov_base = (void *)bytes, .iov_len = length};
+  union { struct cmsghdr head; char room[CMSG_SPACE(sizeof(int))]; } control = {{0}};
+  struct msghdr message = {
+      .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof control.room};
+  struct cmsghdr *part = CMSG_FIRSTHDR(&message);
+  part->cmsg_level = SOL_SOCKET;
+  part->cmsg_type = SCM_RIGHTS;
+  part->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(part), &sent, sizeof sent);
+  long count;
+  do count = sendmsg(descriptor, &message, MSG_NOSIGNAL);
+  while (count < 0 && errno == EINTR);
+  return count == (long)length;
 }
 static inline int seif_clipboard_close_from(int first) { return (int)syscall(436 /* close_range */, first, ~0U, 0); }
 // Milliseconds since the machine started, its sleep included: a lid that was closed doesn't lengthen a secret's stay.

@@ -20,4 +20,14 @@ package enum ClipboardError: UInt8, Error, Sendable, CaseIterable {
   case takenAtOnce
   /// The owner's process can't be started, or ends without an answer.
   case noOwner
+  /// Nobody has copied anything, or nothing that is text or a picture.
+  case nothingCopied
+  /// The program that copied doesn't give what it offers.
+  case silent
+  /// What was copied is larger than is read.
+  case copiedTooLarge
+  /// A Wayland desktop shows its screen to no program by itself.
+  case noScreen
+  /// The screen's pixels aren't colours, or it is larger than is read.
+  case strangeScreen
 }

@@ -60,6 +60,24 @@ final class WaylandConnection {
   /// - Returns: false where the compositor is gone.
   @discardableResult
   func send(_ object: UInt32, _ opcode: Int, _ arguments: Argument...) -> Bool {
+    let message = Self.message(object, opcode, arguments)
+    return message.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count > 0 { rest = rest.dropFirst(count) } else if count == 0 || errno != EINTR { return false }
+      }
+      return true
+    }
+  }
+
+  /// Sends a request that a descriptor belongs to.
+  func send(_ object: UInt32, _ opcode: Int, _ argument: Argument, with sent: Int32) -> Bool {
+    let message = Self.message(object, opcode, [argument])
+    return message.withUnsafeBytes { seif_clipboard_send(descriptor, $0.baseAddress, $0.count, sent) } != 0
+  }
+
+  private static func message(_ object: UInt32, _ opcode: Int, _ arguments: [Argument]) -> [UInt8] {
     var body: [UInt8] = []
     for argument in arguments {
       switch argument {
@@ -69,15 +87,7 @@ final class WaylandConnection {
         body += Self.bytes(UInt32(bytes.count)) + bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
       }
     }
-    let message = Self.bytes(object) + Self.bytes(UInt32(body.count + 8) << 16 | UInt32(opcode)) + body
-    return message.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count > 0 { rest = rest.dropFirst(count) } else if count == 0 || errno != EINTR { return false }
-      }
-      return true
-    }
+    return Self.bytes(object) + Self.bytes(UInt32(body.count + 8) << 16 | UInt32(opcode)) + body
   }
 
   /// Reads what is there.

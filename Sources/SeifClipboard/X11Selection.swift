@@ -1,8 +1,8 @@
 internal import CClipboard
 internal import Glibc
 
-/// libxcb's functions, loaded by whoever first copies to an X display.
-private nonisolated(unsafe) let libxcb: UnsafePointer<seif_libxcb>? = seif_load_libxcb("libxcb.so.1")
+/// libxcb's functions, loaded by whoever first has to do with an X display.
+nonisolated(unsafe) let libxcb: UnsafePointer<seif_libxcb>? = seif_load_libxcb("libxcb.so.1")
 
 /// The clipboard of an X display (ICCCM 2.0, section 2), owned by a window that is never shown.
 ///

@@ -36,10 +36,24 @@ extension PictureLibraries {
 
   /// The pixels of a PNG or JPEG file; its size is looked at before memory is taken for it.
   func decode(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+    if bytes.starts(with: PictureReader.shadesBegin) { return Self.shades(bytes) }
     let pngBegin: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     if bytes.starts(with: pngBegin) { return decodePNG(bytes) }
     if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return decodeJPEG(bytes) }
     return .failed(.unreadable)
+  }
+
+  /// Pixels as they are: see ``PictureReader/shades(width:height:_:)``.
+  private static func shades(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+    let start = PictureReader.shadesBegin.count
+    guard bytes.count >= start + 8 else { return .failed(.unreadable) }
+    func number(_ offset: Int) -> Int {
+      Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    }
+    let (width, height) = (number(start), number(start + 4))
+    guard GrayImage.allows(width: width, height: height) else { return .failed(.tooLarge) }
+    guard bytes.count == start + 8 + width * height else { return .failed(.unreadable) }
+    return .image(GrayImage(width: width, height: height, pixels: Array(bytes[(start + 8)...])))
   }
 
   private func decodePNG(_ bytes: UnsafeRawBufferPointer) -> Outcome {

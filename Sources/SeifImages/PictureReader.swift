@@ -1,6 +1,7 @@
 internal import CImages
 internal import CSeif
 internal import Glibc
+package import SeifBytes
 
 /// The process that reads one picture and does nothing else: `seif` starts itself for it.
 ///
@@ -16,6 +17,19 @@ package enum PictureReader {
   package static let codeLimit = 64
   /// The most bytes that a QR code can hold.
   package static let codeByteLimit = 2953
+
+  /// How pixels without a format of theirs begin: of a screen, which no encoder needs to see.
+  static let shadesBegin = Array("SEIFGREY".utf8)
+
+  /// Pixels as a file that this reads: `SEIFGREY`, width and height in 4 bytes each, then a byte a pixel.
+  package static func shades(width: Int, height: Int, _ pixels: SecretValue) -> SecretValue {
+    var file = SecretBuffer(capacity: shadesBegin.count + 8 + pixels.byteCount)
+    file.append(shadesBegin)
+    file.appendBigEndian(UInt64(width), byteCount: 4)
+    file.appendBigEndian(UInt64(height), byteCount: 4)
+    file.append(pixels)
+    return file.finish()
+  }
 
   private static let memoryLimit: UInt = 2 << 30
   private static let secondLimit: UInt = 20

@@ -6,20 +6,21 @@ extension Vault {
   /// Checks everything: SQLite's own findings, all rows against the sealed state, every sealed value at its place, every
   /// reference, the ledger's chain, the highest counter seen. Empty if all is as last written.
   public func verify() throws(VaultError) -> [VaultFault] {
-    let (connection, _) = try opened()
+    try read { (connection, keys) throws(VaultError) in try allFaults(connection, keys) }
+  }
+
+  /// The same within a transaction that is open.
+  func allFaults(_ connection: Connection, _ keys: VaultKeys) throws(VaultError) -> [VaultFault] {
     var faults: [VaultFault] = []
     let findings = try sql(connection.integrityCheck)
     if !findings.isEmpty { faults.append(.database(findings: findings.count)) }
-    faults += try read { (connection, keys) throws(VaultError) in
-      var faults = try stateFaults(connection, keys, limit: .max)
-      for table in tables { faults += try valueFaults(table, connection, keys) }
-      faults += try referenceFaults(connection, keys)
-      faults += try Self.summaryFaults(connection)
-      faults += try Self.strayVaults(connection, keys)
-      faults += try keys.accumulator.strayRows(in: connection).map { .strayData(table: "accumulator", row: $0) }
-      faults += ledgerFaults(connection, keys)
-      return faults
-    }
+    faults += try stateFaults(connection, keys, limit: .max)
+    for table in tables { faults += try valueFaults(table, connection, keys) }
+    faults += try referenceFaults(connection, keys)
+    faults += try Self.summaryFaults(connection)
+    faults += try Self.strayVaults(connection, keys)
+    faults += try keys.accumulator.strayRows(in: connection).map { .strayData(table: "accumulator", row: $0) }
+    faults += ledgerFaults(connection, keys)
     return faults
   }
 

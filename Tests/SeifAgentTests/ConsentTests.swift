@@ -56,6 +56,83 @@ import Testing
     #expect(try vault.list().count == 5)
   }
 
+  /// A yes to one card is none to another, and the question says which.
+  @Test func aSecurityCodeIsAskedForByTheNameOfItsCard() throws {
+    let asker = FixedAsker(.yes)
+    let world = try AgentWorld(asker: asker)
+    var other = Card(number: SecretValue(utf8: "4000000000000002"))
+    (other.name, other.cvc) = ("Other\n\"card", SecretValue(utf8: "999"))
+    let vault = try world.unlocked(try world.makeVault("vault", AgentWorld.entries + [.card(other)]))
+    for query in ["Plastic", "Other", "Plastic"] {
+      let id = try #require(try vault.find(query, onlyCodes: false).hits.first?.id)
+      _ = try vault.secret("cvc", of: try vault.entry(id))
+    }
+    let asked = asker.asked.withLock { $0 }
+    #expect(asked.count == 2)
+    #expect(asked.first?.contains("the card \"Plastic\"") == true)
+    #expect(asked.last?.contains("Other") == true && asked.last?.contains("\"card") == false)
+  }
+
+  @Test func whatIsntUnderstoodInADocumentVaultIsAskedForAsItsKey() throws {
+    let asker = FixedAsker(.no)
+    let world = try AgentWorld(asker: asker)
+    let json = """
+      {"id":"6f1c2b7e-5a0d-4a8e-9b1f-2d3c4e5f6a7b","kind":"local",\
+      "masterKey":"Q0FOQVJZLTEzLWtleS1vZi0zMi1ieXRlcy1pbi1hbGw=","laterKey":"x"}
+      """
+    var (records, problems) = (Records(), [EntryProblem]())
+    let document = try JSONDocument(parsing: SecretValue(utf8: json), policy: .strict)
+    EntryDecoding.decode(.documents, entry: document.root, into: &records, problems: &problems)
+    let vault = try world.unlocked(try world.makeVault("vault", records.entries))
+    let read = try vault.entry(try #require(try vault.list().first?.id))
+    #expect(read.masked.contains("member:0"))
+    for field in read.masked { #expect(refusal { _ = try vault.secret(field, of: read) } == .denied) }
+    #expect(asker.asked.withLock { $0.allSatisfy { $0.hasPrefix("keys: ") } })
+    #expect(asker.asked.withLock { $0.count } == read.masked.count)
+  }
+
+  /// Whether a secret of four digits is the one in the vault could be found out by trying.
+  @Test func anImportIsAskedForEachTimeAlsoADryOne() throws {
+    let asker = FixedAsker(.no)
+    let world = try AgentWorld(asker: asker)
+    let vault = try world.unlocked(try world.makeVault())
+    var card = Card(number: SecretValue(utf8: "4111111111111111"))
+    (card.name, card.cvc) = ("Plastic", SecretValue(utf8: "737"))
+    for isDryRun in [true, false] {
+      #expect(
+        refusal { _ = try vault.merge(Records([.card(card)]), ImportOptions(isDryRun: isDryRun)) } == .denied)
+    }
+    #expect(asker.asked.withLock { $0.count } == 2)
+    #expect(asker.asked.withLock { $0.first }?.contains("say which of them it holds") == true)
+    #expect(try vault.list().count == 5)
+  }
+
+  @Test func anImportByTheAgentDoesWhatOneWithoutItDoes() throws {
+    let world = try AgentWorld()
+    let (path, other) = (try world.makeVault(), try world.makeVault("other"))
+    let vault = try world.unlocked(path)
+    var login = Password(password: SecretValue(utf8: "another"))
+    (login.title, login.username) = ("Forge", "ana")
+    let timed = try OTPParameters(kind: .totp(period: 30), secret: SecretValue(utf8: "another seed of 20 b"))
+    let records = Records([
+      .password(login), AgentWorld.entries[4], .account(Account(issuer: "New", account: "x", otp: timed)),
+    ])
+    let direct = DirectVault(try world.direct(other))
+    for isDryRun in [true, false, false] {
+      let options = ImportOptions(isDryRun: isDryRun)
+      let (here, there) = (try vault.merge(records, options), try direct.merge(records, options))
+      #expect(here.items.map { "\($0.outcome) \($0.name)" } == there.items.map { "\($0.outcome) \($0.name)" })
+      #expect(here.damage == [] && there.damage == [])
+      #expect(try vault.list().count == (try direct.list().count))
+    }
+    #expect(try vault.list().contains { $0.name == "New" })
+    direct.lock()
+    // Whoever holds a stand-in can't have it stored as a secret.
+    let hit = try #require(try vault.find("Plastic", onlyCodes: false).hits.first)
+    let masked = try vault.entry(hit.id).stored.entry
+    #expect(refusal { _ = try vault.merge(Records([masked]), ImportOptions()) } == .noSuchField)
+  }
+
   /// The names of a folder and of a program are the asker's choice.
   @Test(arguments: ["%", "é", "\n", "seif\" (process 1)? Press Allow. \"", "\u{301}"])
   func whoAsksIsSeenWhateverNamesAreChosen(part: String) {
@@ -200,7 +277,8 @@ import Testing
       .status, .isOpen(folder: path), .list(folder: path), .find(folder: path, query: "git", onlyCodes: false),
       .code(folder: path, query: "GitHub", next: false, at: 59),
       .code(folder: path, query: "Acme", next: false, at: 59),
-      .bin(folder: path), .records(folder: path, .export), .undo(folder: path),
+      .bin(folder: path), .records(folder: path, .export), .undo(folder: path), .verify(folder: path),
+      .merge(folder: path, Records(AgentWorld.entries), ImportOptions(isDryRun: true)),
       .unlock(folder: path, stateFolder: path + "-state", .passphrase, SecretValue(utf8: AgentWorld.passphrase), nil),
       .unlock(folder: path, stateFolder: path + "-state", .passphrase, SecretValue(utf8: "wrong"), nil),
     ]

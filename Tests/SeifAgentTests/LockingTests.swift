@@ -55,6 +55,35 @@ import Testing
     #expect(vaults.all.isEmpty)
   }
 
+  /// A press of TAB shows names, and is no reason to stay open longer, or to lock.
+  @Test func whoOnlyLooksForNamesIsNoUse() throws {
+    let world = try AgentWorld()
+    let path = try world.makeVault()
+    let vaults = OpenVaults(consent: Consent(asker: FixedAsker(.yes)), changed: {})
+    try Self.unlock(vaults, path, .seconds(60))
+    let vault = try vaults.vault(path)
+    let due = vault.due
+    usleep(20_000)
+    let (names, list) = (
+      try vault.list(counts: false),
+      try { () throws in
+        #expect(vault.due == due)
+        return try vault.list()
+      }()
+    )
+    #expect(names == list)
+    #expect(try #require(vault.due) > (try #require(due)))
+    vaults.lockAll()
+    _ = try world.unlocked(path, after: .use)
+    do {
+      let client = try world.client()
+      #expect(try AgentVault(client, folder: path).names().count == AgentWorld.entries.count)
+    }
+    // Its connection has ended, which for a use would lock it.
+    usleep(200_000)
+    #expect(try world.client().isOpen(folder: path))
+  }
+
   @Test func oneThatLocksAfterItsFirstUseLocksWithoutOneToo() throws {
     let world = try AgentWorld()
     let path = try world.makeVault()

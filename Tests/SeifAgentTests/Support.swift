@@ -86,13 +86,16 @@ final class AgentWorld {
   private let listener: Int32
   let folder: String
 
-  init(asker: any ConsentAsker = FixedAsker(.yes), peer: (@Sendable (Int32) -> Peer?)? = nil) throws {
+  init(
+    asker: any ConsentAsker = FixedAsker(.yes), peer: (@Sendable (Int32) -> Peer?)? = nil,
+    device: @escaping AgentServer.Parts.Devices = { _, _ in nil }
+  ) throws {
     scratch = try Scratch()
     folder = scratch.path + "/run"
     let runtime = try RuntimeFolder(folder, making: true)
     listener = try runtime.listen(patience: 0)
     server = try AgentServer(
-      AgentServer.Parts(hello: hello, asker: asker, peer: peer ?? { Peer.of($0) }))
+      AgentServer.Parts(hello: hello, asker: asker, device: device, peer: peer ?? { Peer.of($0) }))
     let (server, listener) = (server, listener)
     let thread = ServerThread { server.run(listener: listener, logind: nil, isInPlace: { true }) }
     thread.start()
@@ -149,6 +152,13 @@ final class AgentWorld {
       .account(Account(issuer: "GitLab", account: "ana", otp: timed)),
       .account(Account(issuer: "Acme", account: "user", otp: counted)), .password(login), .card(card),
     ]
+  }
+}
+
+extension Records {
+  init(_ entries: [Entry]) {
+    self.init()
+    for entry in entries { append(entry) }
   }
 }
 

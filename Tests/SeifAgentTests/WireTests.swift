@@ -109,6 +109,9 @@ import Testing
     .status, .lock(folder: nil), .lock(folder: "/v"), .list(folder: "/v"), .isOpen(folder: "/v"),
     .unlock(folder: "/v", stateFolder: "/s", .passphrase, SecretValue(utf8: "p"), .seconds(60)),
     .unlock(folder: "/v", stateFolder: "/s", .recoveryCode, SecretValue(utf8: "p"), nil),
+    .unlock(folder: "/v", stateFolder: "/s", .fido2, .empty, .use), .verify(folder: "/v"),
+    .names(folder: "/v"),
+    .merge(folder: "/v", Records(AgentWorld.entries), ImportOptions(fromBin: true, isDryRun: true)),
     .find(folder: "/v", query: "git", onlyCodes: true), .code(folder: "/v", query: "é", next: false, at: -1),
     .entry(folder: "/v", RandomIDs.first), .reveal(folder: "/v", RandomIDs.first, field: "password"),
     .apply(folder: "/v", AgentWorld.entries.map { .add($0) } + [.remove(RandomIDs.first)], expected: 3),
@@ -172,6 +175,37 @@ import Testing
     }
     for bytes: [UInt8] in [[], [2], [1, 3], [1, 2, 200], [0, 255, 255, 255, 255]] {
       #expect(refusal { _ = try AgentAnswer.open(SecretValue(bytes)) } == .badMessage)
+    }
+  }
+
+  @Test func whatIsFoundArrivesAsItWas() throws {
+    let id = RandomIDs.first
+    let faults: [VaultFault] = [
+      .contents, .rowCount(expected: 3, found: 2), .accumulator, .olderCopy(counter: 4, seen: 9),
+      .value(table: "item", row: id, column: "detail"), .value(table: "proofs", row: nil, column: "entry"),
+      .missingSecret(row: id), .damagedSecret(row: id), .missingSummary(row: id), .strayData(table: "secret", row: id),
+      .ledger(sequence: 5), .database(findings: 6),
+    ]
+    var writer = WireWriter()
+    writer.faults(faults)
+    var reader = WireReader(writer.finish())
+    #expect(try reader.faults() == faults)
+    try reader.end()
+    let outcomes: [MergePlan.Outcome] = [
+      .new, .same, .updated(fields: ["notes"]), .conflict(fields: ["a", "b"]), .inBin, .deleted, .restored(fields: []),
+    ]
+    let report = ImportReport(
+      items: outcomes.map { .init(kind: .cards, name: "n", account: "a", outcome: $0, existing: id) }, damage: ["x"])
+    var second = WireWriter()
+    second.report(report)
+    let payload = second.finish()
+    var again = WireReader(payload)
+    let read = try again.importReport()
+    try again.end()
+    #expect("\(read)" == "\(report)")
+    for end in 0..<payload.byteCount {
+      var cut = WireReader(SecretValue(Array(payload.exposedBytes()[..<end])))
+      #expect(refusal { _ = try cut.importReport() } == .badMessage)
     }
   }
 

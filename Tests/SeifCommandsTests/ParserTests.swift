@@ -117,6 +117,23 @@ import Testing
     #expect(Suggestion.nearest(to: typed, among: ["init", "open", "convert"]) == nil)
   }
 
+  @Test(arguments: [
+    ("rm", "remove"), ("ls", "list"), ("del", "remove"), ("cat", "show"), ("LS", "list"), ("otp", "code"),
+    ("keys rm", "keys remove"), ("bin ls", "bin list"), ("passwd", "keys passphrase"), ("restore", "bin restore"),
+    ("man", "help"),
+  ])
+  func aWordOfAnotherProgramLeadsToOurs(typed: String, meant: String) {
+    #expect(OtherWords.command(for: typed, among: CommandTable.all.map { $0.name }) == meant)
+  }
+
+  @Test func noWordOfAnotherProgramIsACommandOfOurs() {
+    for command in CommandTable.all where !command.name.contains(" ") {
+      #expect(OtherWords.command(for: command.name, among: CommandTable.all.map { $0.name }) == nil, "\(command.name)")
+    }
+    // A group doesn't lead to what it doesn't have.
+    #expect(OtherWords.command(for: "backup rm", among: CommandTable.all.map { $0.name }) == nil)
+  }
+
   @Test func theNearestWinsAndDistancesAreSymmetric() {
     #expect(Suggestion.nearest(to: "lst", among: ["lost", "list", "last"]) == "lost")
     #expect(Suggestion.nearest(to: "lists", among: ["lost", "list"]) == "list")

@@ -1,3 +1,4 @@
+import SeifTestSupport
 import Testing
 
 @testable import SeifDevices

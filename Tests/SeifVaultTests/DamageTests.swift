@@ -129,6 +129,22 @@ import Testing
     #expect(throws: VaultError(.noSuchEntry)) { try vault.apply([.setAside(other)]) }
   }
 
+  /// Looked through and taken for right in one transaction: while another writes, neither has begun.
+  @Test func whatIsTakenForRightIsLookedThroughUnderTheSameLock() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    try vault.add([try Sample.totp("A")])
+    try place.tamper { try $0.execute("UPDATE secret SET value = zeroblob(40)") }
+    try vault.opened().connection.execute("PRAGMA busy_timeout = 50")
+    let other = try Connection(path: place.location.file, mode: .readWrite)
+    try other.transaction(.immediate) { () throws(SQLError) in
+      #expect(throws: VaultError(.busy)) { try vault.acceptContents() }
+      #expect((try? vault.counter()) != nil)
+    }
+    #expect(throws: VaultError(.damaged)) { try vault.acceptContents() }
+    #expect(try !vault.verify().isEmpty)
+  }
+
   @Test func rowsOfEveryTableThatHoldsEntriesCanBeSetAside() throws {
     let place = try TestVault()
     let vault = try place.create()

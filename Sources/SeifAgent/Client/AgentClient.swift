@@ -55,6 +55,7 @@ package final class AgentClient {
   private func exchange(
     _ payload: SecretValue, _ patience: Patience, anyBuild: Bool = false
   ) throws(AgentRefusal) -> SecretValue {
+    guard payload.byteCount <= MessageChannel.requestLimit else { throw AgentRefusal(.tooLarge) }
     let channel = try connected()
     let isFirst = agent == nil
     var unsent: AgentRefusal?

@@ -42,6 +42,13 @@ package final class AgentVault: UnlockedVault {
     }
   }
 
+  /// As `list`, for who only looks what names there are: it keeps the vault open no longer.
+  package func names() throws(VaultUseError) -> [EntrySummary] {
+    try call(.names(folder: folder)) { (reader) throws(AgentRefusal) in
+      try reader.list(leastByteCount: 20) { (reader) throws(AgentRefusal) in try reader.summary() }
+    }
+  }
+
   package func find(_ query: String, onlyCodes: Bool) throws(VaultUseError) -> Found {
     try call(.find(folder: folder, query: query, onlyCodes: onlyCodes)) { (reader) throws(AgentRefusal) in
       try reader.found()
@@ -115,6 +122,18 @@ package final class AgentVault: UnlockedVault {
   package func ledger() throws(VaultUseError) -> [LedgerLine] {
     try call(.ledger(folder: folder)) { (reader) throws(AgentRefusal) in
       try reader.list(leastByteCount: 40) { (reader) throws(AgentRefusal) in try reader.line() }
+    }
+  }
+
+  package func merge(_ records: Records, _ options: ImportOptions) throws(VaultUseError) -> ImportReport {
+    try call(.merge(folder: folder, records, options), .person) { (reader) throws(AgentRefusal) in
+      try reader.importReport()
+    }
+  }
+
+  package func verify() throws(VaultUseError) -> (faults: [VaultFault], damage: [VaultFault]) {
+    try call(.verify(folder: folder), .derivation) { (reader) throws(AgentRefusal) in
+      (try reader.faults(), try reader.faults())
     }
   }
 

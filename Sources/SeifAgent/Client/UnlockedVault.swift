@@ -36,6 +36,10 @@ package protocol UnlockedVault: AnyObject {
   func binnedCount() throws(VaultUseError) -> Int
   /// What became of the backups, oldest line first.
   func ledger() throws(VaultUseError) -> [LedgerLine]
+  /// Takes the entries of a file in as one whole, or says what that would do.
+  func merge(_ records: Records, _ options: ImportOptions) throws(VaultUseError) -> ImportReport
+  /// All that is wrong with the vault, and apart from it what reading leaves out.
+  func verify() throws(VaultUseError) -> (faults: [VaultFault], damage: [VaultFault])
   /// Everything, for a file.
   func records(for purpose: AgentRequest.Purpose) throws(VaultUseError) -> Records
 }
@@ -130,6 +134,15 @@ package final class DirectVault: UnlockedVault {
 
   package func ledger() throws(VaultUseError) -> [LedgerLine] {
     try vaultCall { () throws(VaultError) in try LedgerLine.all(of: vault) }
+  }
+
+  package func merge(_ records: Records, _ options: ImportOptions) throws(VaultUseError) -> ImportReport {
+    index = nil
+    return try vaultCall { () throws(VaultError) in try VaultImport.run(records, options, into: vault) }
+  }
+
+  package func verify() throws(VaultUseError) -> (faults: [VaultFault], damage: [VaultFault]) {
+    try vaultCall { () throws(VaultError) in try vault.lookThrough() }
   }
 
   package func records(for purpose: AgentRequest.Purpose) throws(VaultUseError) -> Records {

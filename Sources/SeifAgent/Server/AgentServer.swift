@@ -1,6 +1,7 @@
 internal import CSeif
 internal import Glibc
-internal import SeifBytes
+package import SeifBytes
+package import SeifVault
 internal import Synchronization
 
 /// The agent: takes clients in, each on a thread of its own, and locks vaults when their time has come.
@@ -12,17 +13,26 @@ package final class AgentServer: Sendable {
   package struct Parts: Sendable {
     package var hello: Hello
     package var asker: any ConsentAsker
+    /// What opens a vault by a device, with a PIN or an empty one; nil where there is no such device.
+    ///
+    /// It is found by what this process was started with: a client that could name a TPM or a program would have this
+    /// process load it.
+    package var device: Devices
     /// Who is at the other end; in tests somebody else.
     package var peer: @Sendable (Int32) -> Peer?
     /// Called between the derivation of a key and the opening of its vault; in tests something happens then.
     package var whenDerived: (@Sendable () -> Void)?
 
+    package typealias Devices = @Sendable (WayIn.Kind, SecretValue) throws(VaultError) -> (any WayInProvider)?
+
     package init(
-      hello: Hello, asker: any ConsentAsker, peer: @escaping @Sendable (Int32) -> Peer? = { Peer.of($0) },
+      hello: Hello, asker: any ConsentAsker, device: @escaping Devices = { _, _ in nil },
+      peer: @escaping @Sendable (Int32) -> Peer? = { Peer.of($0) },
       whenDerived: (@Sendable () -> Void)? = nil
     ) {
       self.hello = hello
       self.asker = asker
+      self.device = device
       self.peer = peer
       self.whenDerived = whenDerived
     }
@@ -46,7 +56,9 @@ package final class AgentServer: Sendable {
     let writer = ends[1]
     self.parts = parts
     consent = Consent(asker: parts.asker)
-    vaults = OpenVaults(consent: consent, whenDerived: parts.whenDerived) { AgentServer.wake(writer) }
+    vaults = OpenVaults(consent: consent, device: parts.device, whenDerived: parts.whenDerived) {
+      AgentServer.wake(writer)
+    }
   }
 
   private static func wake(_ descriptor: Int32) {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import SeifBytes
+internal import SeifRecords
 internal import SeifVault
 
 /// One client, on its thread, from its hello to its end.
@@ -101,17 +102,25 @@ final class ClientConnection: Sendable {
       return AgentAnswer.success { _ in }
     case .ledger(let folder): return try vault(folder).ledger()
     case .list(let folder): return try vault(folder).list()
+    case .names(let folder): return try server.vaults.vault(folder).list(counts: false)
     case .find(let folder, let query, let onlyCodes): return try vault(folder).find(query, onlyCodes: onlyCodes)
     case .code(let folder, let query, let next, let at):
       return try vault(folder).code(query, next: next, at: Timestamp(seconds: at))
     case .entry(let folder, let id): return try vault(folder).entry(id)
     case .reveal(let folder, let id, let field):
       let vault = try vault(folder)
-      try require(Self.consent(toReveal: field), vault)
+      let subject = try vault.subject(id)
+      let kind = Self.consent(toReveal: field, of: subject.kind)
+      try require(kind, vault, entry: kind == .cvc ? (id, subject.name) : nil)
       return try vault.reveal(id, field: field)
     case .apply(let folder, let changes, let expected): return try vault(folder).apply(changes, expected: expected)
     case .undo(let folder): return try vault(folder).undo()
     case .bin(let folder): return try vault(folder).bin()
+    case .merge(let folder, let records, let options):
+      let vault = try vault(folder)
+      try require(.importing, vault)
+      return try vault.merge(records, options)
+    case .verify(let folder): return try vault(folder).verify()
     case .records(let folder, _):
       let vault = try vault(folder)
       try require(.export, vault)
@@ -119,21 +128,22 @@ final class ClientConnection: Sendable {
     }
   }
 
-  private static func consent(toReveal field: String) -> ConsentKind {
-    switch field {
-    case "cvc": .cvc
-    case "masterKey", "wraps": .keys
-    default: .reveal
-    }
+  /// What a document vault keeps beside its key may be a key too: nobody here understands it.
+  private static func consent(toReveal field: String, of kind: RecordKind) -> ConsentKind {
+    if kind == .documents { return .keys }
+    return field == "cvc" ? .cvc : .reveal
   }
 
-  private func require(_ kind: ConsentKind, _ vault: OpenVault) throws(VaultUseError) {
+  private func require(
+    _ kind: ConsentKind, _ vault: OpenVault, entry: (id: UUID, name: String)? = nil
+  ) throws(VaultUseError) {
     let server = server
     try agentCall { () throws(AgentRefusal) in
       let peer = peer.closer
       // Whoever holds the socket of a process that is gone is nobody that a question could name.
       guard peer.isRunning else { throw AgentRefusal(.denied, kind.rawValue) }
-      try server.consent.require(kind, vault: vault.folder, opening: vault.opening, peer: peer) { attempt in
+      try server.consent.require(kind, vault: vault.folder, opening: vault.opening, peer: peer, entry: entry) {
+        attempt in
         server.vaults.opens(vault, attempt)
       }
     }

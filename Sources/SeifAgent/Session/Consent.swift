@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SeifBytes
 internal import Synchronization
 
 /// What a person is asked about before the agent does it.
@@ -11,6 +12,8 @@ package enum ConsentKind: String, Sendable, Hashable {
   case cvc
   /// The keys of a document vault.
   case keys
+  /// A file's entries go in, and who asks learns which of them, secrets too, the vault holds.
+  case importing = "import"
 }
 
 /// A question to the person.
@@ -47,13 +50,16 @@ final class Consent: Sendable {
 
   /// Returns if the person agrees.
   ///
-  /// - Parameter opening: a number of its own for each unlock of a vault.
+  /// - Parameters:
+  ///   - opening: a number of its own for each unlock of a vault.
+  ///   - entry: the one that it is about, where a yes holds for it alone.
   /// - Throws: `denied`, `nobodyToAsk`, `tooOften`.
   func require(
-    _ kind: ConsentKind, vault folder: String, opening: UInt64, peer: Peer,
+    _ kind: ConsentKind, vault folder: String, opening: UInt64, peer: Peer, entry: (id: UUID, name: String)? = nil,
     opensVault: @escaping @Sendable (borrowing PassphraseAttempt) -> Bool
   ) throws(AgentRefusal) {
-    let key = "\(opening) \(kind.rawValue) " + (kind == .reveal ? "" : peer.identity)
+    let key =
+      "\(opening) \(kind.rawValue) " + (entry.map { "\($0.id) " } ?? "") + (kind == .reveal ? "" : peer.identity)
     func holds() -> Bool { given.withLock { $0[key].map { !$0.isOver } ?? false } }
     if holds() { return }
     let tree = ProcessTree.root(of: peer.process, user: peer.user)
@@ -64,7 +70,7 @@ final class Consent: Sendable {
         throw AgentRefusal(.tooOften, "\((pause + 999) / 1000)")
       }
       let question = ConsentQuestion(
-        kind: kind, text: Self.text(kind, folder, peer), peer: peer, opensVault: opensVault)
+        kind: kind, text: Self.text(kind, folder, peer, entry: entry?.name), peer: peer, opensVault: opensVault)
       let reply = asker.ask(question)
       switch reply {
       case .no: refused.withLock { $0.refused(tree, at: Deadline.now) }
@@ -91,14 +97,17 @@ final class Consent: Sendable {
   }
 
   /// A line of Assuan holds 1000 bytes, each of which may take three: nothing of this is cut off there.
-  static func text(_ kind: ConsentKind, _ folder: String, _ peer: Peer) -> String {
+  static func text(_ kind: ConsentKind, _ folder: String, _ peer: Peer, entry name: String? = nil) -> String {
     let folder = Peer.quoted(folder, head: 24, tail: 60)
     let what =
       switch kind {
       case .export: "Give everything in the vault \(folder), secrets too,"
       case .reveal: "Show secrets of the vault \(folder) from now until it locks"
-      case .cvc: "Show the security code of a card of the vault \(folder)"
+      case .cvc:
+        "Show the security code of \(name.map { "the card " + Peer.quoted($0, head: 40, tail: 20) } ?? "a card") in the vault "
+          + folder
       case .keys: "Show the key of a document vault in the vault \(folder)"
+      case .importing: "Take a file's entries into the vault \(folder), and say which of them it holds,"
       }
     return "\(what) to \(peer.description)?"
   }

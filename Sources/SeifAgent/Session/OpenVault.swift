@@ -74,12 +74,14 @@ final class OpenVault: @unchecked Sendable {
   // MARK: - Using
 
   /// Runs work on the vault. The list is read anew first if another program wrote to the file.
+  ///
+  /// - Parameter counts: whether it puts off the time at which the vault locks.
   private func use<Result: Sendable>(
-    _ work: () throws(VaultUseError) -> Result
+    counts: Bool = true, _ work: () throws(VaultUseError) -> Result
   ) throws(VaultUseError) -> (AgentAnswer.Notices, Result) {
     try turn.withLock { _ throws(VaultUseError) in
       guard !isLocked else { throw .agent(AgentRefusal(.locked)) }
-      lastUse.withLock { $0 = Deadline.now }
+      if counts { lastUse.withLock { $0 = Deadline.now } }
       do throws(VaultError) {
         if index.counter == nil || index.counter != (try? vault.counter()) { index = try SearchIndex(of: vault) }
       } catch {
@@ -93,8 +95,10 @@ final class OpenVault: @unchecked Sendable {
   }
 
   /// All summaries.
-  func list() throws(VaultUseError) -> SecretValue {
-    let (notices, body) = try use { () throws(VaultUseError) in
+  ///
+  /// - Parameter counts: whether that is a use.
+  func list(counts: Bool = true) throws(VaultUseError) -> SecretValue {
+    let (notices, body) = try use(counts: counts) { () throws(VaultUseError) in
       var writer = WireWriter(capacity: 1 << 16)
       writer.count(index.count)
       index.forEach { id, bytes in
@@ -164,6 +168,14 @@ final class OpenVault: @unchecked Sendable {
     return AgentAnswer.success(notices) { $0.append(body) }
   }
 
+  /// What a question about an entry calls it.
+  func subject(_ id: UUID) throws(VaultUseError) -> (kind: RecordKind, name: String) {
+    try use { () throws(VaultUseError) in
+      let entry = try vaultCall { () throws(VaultError) in try vault.entry(id).entry }
+      return (entry.kind, entry.name)
+    }.1
+  }
+
   /// One secret of an entry; whether it may be shown was settled before.
   func reveal(_ id: UUID, field: String) throws(VaultUseError) -> SecretValue {
     let (notices, value) = try use { () throws(VaultUseError) in
@@ -222,6 +234,26 @@ final class OpenVault: @unchecked Sendable {
     return AgentAnswer.success(notices) { $0.append(body) }
   }
 
+  /// Takes the entries of a file in; whether what it says of them may be told was settled before.
+  func merge(_ records: Records, _ options: ImportOptions) throws(VaultUseError) -> SecretValue {
+    let (notices, report) = try use { () throws(VaultUseError) in
+      for entry in records.entries { try agentCall { () throws(AgentRefusal) in try EntrySecrets.checkWhole(entry) } }
+      return try vaultCall { () throws(VaultError) in try VaultImport.run(records, options, into: vault) }
+    }
+    return AgentAnswer.success(notices) { $0.report(report) }
+  }
+
+  /// What is wrong with the vault, value by value, and what reading leaves out.
+  func verify() throws(VaultUseError) -> SecretValue {
+    let (notices, found) = try use { () throws(VaultUseError) in
+      try vaultCall { () throws(VaultError) in try vault.lookThrough() }
+    }
+    return AgentAnswer.success(notices) { writer in
+      writer.faults(found.faults)
+      writer.faults(found.damage)
+    }
+  }
+
   /// What became of the backups; no secret.
   func ledger() throws(VaultUseError) -> SecretValue {
     let (notices, lines) = try use { () throws(VaultUseError) in
@@ -243,6 +275,19 @@ final class OpenVault: @unchecked Sendable {
       return writer.finish()
     }
     return AgentAnswer.success(notices) { $0.append(body) }
+  }
+}
+
+extension Vault {
+  /// All that is wrong, and apart from it what reading entries and bin leaves out: a seed that doesn't open is named by
+  /// its entry there.
+  func lookThrough() throws(VaultError) -> (faults: [VaultFault], damage: [VaultFault]) {
+    let faults = try verify()
+    guard !faults.isEmpty else { return ([], []) }
+    _ = try entries()
+    let damage = self.damage
+    _ = try bin()
+    return (faults, damage + self.damage)
   }
 }
 

@@ -18,6 +18,9 @@ final class OpenVaults: Sendable {
   private let state = Mutex(State())
   /// One derivation at a time: each takes up to a gigabyte.
   private let unlocking = Mutex(())
+  /// One device at a time: it may wait for a touch, during which others derive.
+  private let asking = Mutex(())
+  private let device: AgentServer.Parts.Devices
   private let consent: Consent
   /// Called after a change of what is open, so that the next time to lock is found anew.
   private let changed: @Sendable () -> Void
@@ -25,8 +28,12 @@ final class OpenVaults: Sendable {
   /// Called between the derivation of a key and the opening of its vault; for tests.
   let whenDerived: (@Sendable () -> Void)?
 
-  init(consent: Consent, whenDerived: (@Sendable () -> Void)? = nil, changed: @escaping @Sendable () -> Void) {
+  init(
+    consent: Consent, device: @escaping AgentServer.Parts.Devices = { _, _ in nil },
+    whenDerived: (@Sendable () -> Void)? = nil, changed: @escaping @Sendable () -> Void
+  ) {
     self.consent = consent
+    self.device = device
     self.whenDerived = whenDerived
     self.changed = changed
   }
@@ -69,10 +76,17 @@ final class OpenVaults: Sendable {
     }
     guard let arrival = begun else { throw .agent(AgentRefusal(.locked)) }
     defer { state.withLock { $0.coming[arrival] = nil } }
-    let (vault, canWrite) = try unlocking.withLock { _ throws(VaultUseError) in
-      try vaultCall { () throws(VaultError) in try Self.open(location, way, secret) }
+    let isDevice = ![.passphrase, .recoveryCode].contains(way)
+    let (vault, canWrite) = try vaultCall { () throws(VaultError) in
+      if isDevice { return try asking.withLock { _ throws(VaultError) in try self.open(location, way, secret) } }
+      return try unlocking.withLock { _ throws(VaultError) in try self.open(location, way, secret) }
     }
     whenDerived?()
+    // A touch may come when nobody waits for it any more.
+    if isDevice, !peer.isRunning {
+      vault.lock()
+      throw .agent(AgentRefusal(.gone))
+    }
     // Late is no harm: what is due stays in the bin until the next unlock.
     if canWrite, vault.openingFaults.isEmpty { _ = try? vault.purgeBin() }
     let faults = vault.openingFaults.map { "\($0)" }
@@ -100,7 +114,7 @@ final class OpenVaults: Sendable {
     return (open, AgentAnswer.Notices(faults: faults), keepsCounter)
   }
 
-  private static func open(
+  private func open(
     _ location: VaultLocation, _ way: AgentRequest.Way, _ secret: SecretValue
   ) throws(VaultError) -> (Vault, canWrite: Bool) {
     let given = SecretBytes(copying: secret)
@@ -109,6 +123,9 @@ final class OpenVaults: Sendable {
       switch way {
       case .passphrase: return try locked.unlock(passphrase: given)
       case .recoveryCode: return try locked.unlock(recoveryCode: try RecoveryCode.normalise(given))
+      case .tpm2, .fido2, .keyring:
+        guard let provider = try device(way.kind, secret) else { throw VaultError(.deviceMissing, way.kind.name) }
+        return try locked.unlock(with: provider)
       }
     }
     do throws(VaultError) {
@@ -127,15 +144,15 @@ final class OpenVaults: Sendable {
   func opens(_ open: OpenVault, _ attempt: borrowing PassphraseAttempt) -> Bool {
     let secret = SecretValue(copying: attempt)
     return unlocking.withLock { _ in
-      for way in [AgentRequest.Way.passphrase, .recoveryCode] {
+      for isCode in [false, true] {
         guard let locked = try? Vault.open(at: open.location, access: .readOnly) else { return false }
         let given = SecretBytes(copying: secret)
         let vault: Vault?
-        switch way {
-        case .passphrase: vault = try? locked.unlock(passphrase: given)
-        case .recoveryCode:
+        if isCode {
           guard let code = try? RecoveryCode.normalise(given) else { continue }
           vault = try? locked.unlock(recoveryCode: code)
+        } else {
+          vault = try? locked.unlock(passphrase: given)
         }
         guard let vault else { continue }
         defer { vault.lock() }

@@ -1,10 +1,34 @@
 package import SeifBytes
+package import SeifRecords
 package import SeifVault
 
 /// What a client asks for. A vault is named by its absolute folder.
 package enum AgentRequest: Sendable {
-  /// What opens a vault.
-  package enum Way: UInt8, Sendable { case passphrase = 1, recoveryCode = 2 }
+  /// What opens a vault. The secret beside it is the passphrase, the code, or a device's PIN, empty for none.
+  package enum Way: UInt8, Sendable, CaseIterable {
+    case passphrase = 1
+    case recoveryCode = 2
+    case tpm2 = 3
+    case fido2 = 4
+    case keyring = 5
+
+    /// The kind of its rows.
+    package var kind: WayIn.Kind {
+      switch self {
+      case .passphrase: .passphrase
+      case .recoveryCode: .recovery
+      case .tpm2: .tpm2
+      case .fido2: .fido2
+      case .keyring: .keyring
+      }
+    }
+
+    /// Nil for a kind of another version.
+    package init?(_ kind: WayIn.Kind) {
+      guard let way = Self.allCases.first(where: { $0.kind == kind }) else { return nil }
+      self = way
+    }
+  }
 
   /// The vaults that are open, and when each locks.
   case status
@@ -18,6 +42,8 @@ package enum AgentRequest: Sendable {
   case isOpen(folder: String)
   /// All summaries.
   case list(folder: String)
+  /// The same for who only looks what names there are: no use that keeps the vault open, or that it locks after.
+  case names(folder: String)
   /// The entries that a query fits best.
   case find(folder: String, query: String, onlyCodes: Bool)
   /// The code of the entry that a query fits.
@@ -34,6 +60,11 @@ package enum AgentRequest: Sendable {
   case bin(folder: String)
   /// Everything, secrets too, for a file.
   case records(folder: String, Purpose)
+
+  /// Takes the entries of a file in, or says what that would do.
+  case merge(folder: String, Records, ImportOptions)
+  /// Looks at every value.
+  case verify(folder: String)
 
   /// What everything is asked for, as the person is told.
   package enum Purpose: UInt8, Sendable { case export = 1, backup = 2 }
@@ -54,6 +85,9 @@ package enum AgentRequest: Sendable {
       writer.optional(folder) { $0.text($1) }
     case .list(let folder):
       writer.byte(4)
+      writer.text(folder)
+    case .names(let folder):
+      writer.byte(17)
       writer.text(folder)
     case .find(let folder, let query, let onlyCodes):
       writer.byte(5)
@@ -92,6 +126,16 @@ package enum AgentRequest: Sendable {
       writer.text(folder)
     case .isOpen(let folder):
       writer.byte(13)
+      writer.text(folder)
+    case .merge(let folder, let records, let options):
+      writer.byte(15)
+      writer.text(folder)
+      writer.bool(options.fromBin)
+      writer.bool(options.deletedToo)
+      writer.bool(options.isDryRun)
+      writer.records(records)
+    case .verify(let folder):
+      writer.byte(16)
       writer.text(folder)
     case .records(let folder, let purpose):
       writer.byte(12)
@@ -145,6 +189,12 @@ package enum AgentRequest: Sendable {
       return .records(folder: folder, purpose)
     case 13: return .isOpen(folder: folder)
     case 14: return .ledger(folder: folder)
+    case 15:
+      let options = ImportOptions(
+        fromBin: try reader.bool(), deletedToo: try reader.bool(), isDryRun: try reader.bool())
+      return .merge(folder: folder, try reader.records(), options)
+    case 16: return .verify(folder: folder)
+    case 17: return .names(folder: folder)
     default: throw AgentRefusal(.badMessage, "request")
     }
   }

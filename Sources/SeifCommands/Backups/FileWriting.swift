@@ -61,6 +61,21 @@ enum FileWriting {
     throw CommandFailure(.cannotCreate, "\(path) exists", hint: "Give another name, or --force to replace it.")
   }
 
+  /// Says what goes where, and has a word typed.
+  ///
+  /// - Throws: exit 130 where it isn't.
+  static func consent(
+    _ written: Records, _ target: TargetOptions, _ context: Context
+  ) throws(CommandFailure) {
+    let what = RecordTables.summary(written, zeros: false)
+    let place = BackupOpening.shown(output: target.write.output)
+    let reader = target.writer.isSealed ? "" : " Anyone who gets that file can read it."
+    let statement = "\(what), with every secret, will be written to \(place)." + reader
+    guard try context.confirm(typing: "export", statement, insteadGive: "--yes") else {
+      throw CommandFailure(.interrupted, "nothing was written", hint: "The word wasn't typed.")
+    }
+  }
+
   /// The complete file, its passphrase asked for if the format is sealed.
   static func seal(
     _ records: Records, _ target: TargetOptions, now: Timestamp, _ context: Context

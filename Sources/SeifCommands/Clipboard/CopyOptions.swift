@@ -102,6 +102,25 @@ extension ClipboardWay {
 }
 
 extension CommandFailure {
+  /// Why nothing can be read from a display.
+  init(reading error: ClipboardError) {
+    switch error {
+    case .noDisplay:
+      self.init(
+        .unavailable, "there is no display: neither DISPLAY nor WAYLAND_DISPLAY names one",
+        hint: "From a picture: seif add --qr FILE")
+    case .displayElsewhere:
+      self.init(
+        .unavailable, "DISPLAY names another machine, and secrets would come over the network",
+        hint: "From a picture: seif add --qr FILE")
+    case .noDataControl:
+      self.init(
+        .unavailable, "this desktop gives its clipboard only to programs with a window",
+        hint: "Through a pipe: wl-paste --type image/png | seif add --qr -")
+    default: self.init(error)
+    }
+  }
+
   init(_ error: ClipboardError) {
     switch error {
     case .empty: self.init(.badInput, "there is nothing to copy: it is empty")
@@ -130,6 +149,18 @@ extension CommandFailure {
     case .wlCopyFailed:
       self.init(.unavailable, "wl-copy isn't installed, or doesn't work here", hint: "On Debian: wl-clipboard.")
     case .takenAtOnce: self.init(.unavailable, "another program holds on to the clipboard", hint: "Try again.")
+    case .nothingCopied:
+      self.init(.notFound, "nothing is copied that is a text or a picture", hint: "Copy it and try again.")
+    case .silent: self.init(.unavailable, "the program that copied it doesn't give it", hint: "Copy it again.")
+    case .copiedTooLarge:
+      self.init(.badInput, "what is copied is too large to read", hint: "Save it as a file: seif add --qr FILE")
+    case .noScreen:
+      self.init(
+        .unavailable, "a Wayland desktop shows its screen to no program by itself",
+        hint: "Take a picture of the screen with your desktop: seif add --clipboard, or seif add --qr FILE")
+    case .strangeScreen:
+      self.init(
+        .unavailable, "this screen's pixels can't be read", hint: "Take a picture of it: seif add --qr FILE")
     case .noOwner: self.init(.unavailable, "the process that holds the clipboard didn't start")
     }
   }

@@ -17,8 +17,9 @@ struct AddCommand: Command {
     asked last and may be left out. A note's text may have several lines: it is typed up
     to a line of a single dot, or comes from a file or a pipe (--text-file -).
 
-    --qr FILE adds the codes of a picture of QR codes instead. Each is shown and asked for
-    before it is added. The picture is read by a process that can open nothing.
+    --qr FILE adds the codes of a picture of QR codes instead, --clipboard those of a copied
+    Key URI or picture, --screen those that an X11 screen shows. Each is shown and asked for
+    before it is added. A picture is read by a process that can open nothing.
     """
   enum Kind: String, CaseIterable { case code, login, card, note }
 
@@ -80,16 +81,22 @@ struct AddCommand: Command {
     case .login:
       let title = try said(entry.name, "Name", "--name NAME", context)
       let username = try said(entry.account, "User name", "--account ACCOUNT", context, isOptional: true)
-      return try entry.secret("Password (not shown)", context) { (password) throws(CommandFailure) in
+      var login = try entry.secret("Password (not shown)", context) { (password) throws(CommandFailure) in
         guard let password else {
           throw CommandFailure(
             .usage, "a login needs a password", hint: "Make one up (seif generate), or add a note instead.")
         }
-        var login = Password(password: password)
-        (login.title, login.username) = (title, username)
-        login.updatedAt = Timestamp(seconds: context.clock.now())
-        return .password(login)
+        return Password(password: password)
       }
+      (login.title, login.username) = (title, username)
+      login.updatedAt = Timestamp(seconds: context.clock.now())
+      // In the order of `edit`; what options say is put in with the rest.
+      if entry.urls == nil, entry.asksPerson(context) {
+        let typed = try context.ask(
+          "Address, such as https://example.org (Enter leaves it out)", insteadGive: "--url URL")
+        login.info.urls = typed.split(separator: " ").map(String.init)
+      }
+      return .password(login)
     case .card: return .card(try card(context))
     case .note:
       let title = try said(entry.name, "Title", "--name NAME", context)

@@ -2,6 +2,7 @@ internal import CSeif
 internal import Glibc
 internal import SeifAgent
 internal import SeifBytes
+internal import SeifVault
 
 /// `seif agent`: runs the agent.
 struct AgentCommand: Command {
@@ -40,8 +41,13 @@ struct AgentCommand: Command {
     // Names and values pass through the language's own texts, which nobody wipes: in a process that lives for days they
     // would be left on the heap.
     _ = seif_wipe_freed_memory()
+    let devices = Devices(environment: context.environment)
     let server = try AgentServer(
-      AgentServer.Parts(hello: AgentAccess.hello, asker: ConsentPrompt(environment: context.environment)))
+      AgentServer.Parts(
+        hello: AgentAccess.hello, asker: ConsentPrompt(environment: context.environment),
+        device: { (kind, pin) throws(VaultError) in
+          try devices.provider(kind, pin: pin.isEmpty ? nil : SecretBytes(copying: pin))
+        }))
     let handedOver = try SocketActivation.listener(
       process: context.environment["LISTEN_PID"], count: context.environment["LISTEN_FDS"])
     if let handedOver {

@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBackups
 internal import SeifBytes
 internal import SeifVault
@@ -60,7 +61,7 @@ struct BackupListCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
     let (transport, place) = try destination.transport(context)
-    let vault = try unlock.unlock(.readOnly, context)
+    let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
     let files: [BackupDescriptor]
     do {
@@ -68,7 +69,10 @@ struct BackupListCommand: Command {
     } catch {
       throw CommandFailure(CommandFailure.code(error), "the backups can't be listed: \(error)")
     }
-    let rows = rows(files, LedgerHistory(try events(vault, folder)), transport, place)
+    let events = try withVault(folder) { () throws(VaultUseError) in
+      try vault.ledger().map { LedgerEvent($0.entry) }
+    }
+    let rows = rows(files, LedgerHistory(events), transport, place)
     if output.json {
       try context.output.writeLine(json: document(rows))
     } else {
@@ -83,14 +87,6 @@ struct BackupListCommand: Command {
       if rows.isEmpty { context.talk.say("There is no backup at \(destination.name).") }
     }
     return rows.contains { $0.state.isAlarm } ? .checkFailed : .done
-  }
-
-  private func events(_ vault: Vault, _ folder: String) throws(CommandFailure) -> [LedgerEvent] {
-    do {
-      return try VaultLedger(vault: vault).events()
-    } catch {
-      throw (error as? VaultError).map { CommandFailure($0, folder: folder) } ?? CommandFailure(describing: error)
-    }
   }
 
   private func rows(

@@ -84,14 +84,16 @@ struct BinRestoreCommand: Command {
     Brings removed entries back to their old places. QUERY is as for the
     other commands: a name, a part of one, name:account, or an id.
     """
-  static var options: [Option] { UnlockOptions.options + [OutputOptions.quiet] }
+  static var options: [Option] { UnlockOptions.options + OutputOptions.options }
 
   private let queries: [String]
   private let unlock: UnlockOptions
+  private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     queries = try [arguments.positional("QUERY")] + arguments.remainingPositionals()
     unlock = try UnlockOptions(&arguments)
+    output = try OutputOptions(&arguments)
   }
 
   func run(_ context: Context) throws -> ExitCode {
@@ -118,6 +120,19 @@ struct BinRestoreCommand: Command {
     }
     let ids = chosen.map(\.id)
     _ = try withVault(folder) { () throws(VaultUseError) in try vault.apply(ids.map { .restore($0) }, ifCounterIs: nil)
+    }
+    if output.json {
+      var writer = JSONWriter(indent: 2)
+      writer.beginObject()
+      writer.schema("seif-bin-restore", 1)
+      writer.key("entries")
+      writer.beginArray()
+      for item in chosen {
+        writer.entry(item.id, item.entry.kind, name: item.entry.name, account: item.entry.account)
+      }
+      writer.endArray()
+      writer.endObject()
+      try context.output.writeLine(json: writer.finish())
     }
     context.talk.say(.ok, EntryLabel.some(chosen.map { ($0.entry.name, $0.entry.account) }, "back"))
     return .done

@@ -11,21 +11,24 @@ struct ConvertCommand: Command {
 
     Opens IN and writes its entries as another format. What the target can't hold is
     named, and IN is left as it is. Formats without a passphrase (json, uri-list) give a
-    file that anyone can read. IN and OUT may be - for standard input and output.
-    --json prints every loss by place and name.
+    file that anyone can read: on a terminal you are asked to type a word first, or say
+    --yes. IN and OUT may be - for standard input and output. --json prints every loss by place and name.
     """
-  static var options: [Option] { TargetOptions.options + OpeningOptions.options + OutputOptions.options }
+  static let yes = Option.flag("yes", "write a file that anyone can read without asking for a word first")
+  static var options: [Option] { [yes] + TargetOptions.options + OpeningOptions.options + OutputOptions.options }
 
   private let file: String
   private let opening: OpeningOptions
   private let target: TargetOptions
   private let output: OutputOptions
+  private let isConfirmed: Bool
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     file = try arguments.positional("IN")
     opening = try OpeningOptions(&arguments)
     target = try TargetOptions(&arguments)
     output = try OutputOptions(&arguments)
+    isConfirmed = arguments.flag(Self.yes)
     guard target.write.output != nil else { throw UsageError("-o OUT is needed; - for standard output") }
     try WritingDocument.check(output, target)
   }
@@ -36,6 +39,10 @@ struct ConvertCommand: Command {
     BackupOpening.report(backup, context)
     let records = backup.records
     let losses = try FileWriting.settleLosses(records, target, context)
+    // A script has said the format; whom it is said to is a person who may not know what it means.
+    if !target.writer.isSealed, !isConfirmed, context.talk.style.isTerminal, TerminalDevice(context) != nil {
+      try FileWriting.consent(losses.written, target, context)
+    }
     let now = Timestamp(seconds: context.clock.now())
     let bytes: SecretValue
     if target.writer.identifier == .json {

@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBackups
 internal import SeifBytes
 internal import SeifFormats
@@ -119,6 +120,7 @@ struct DoctorCommand: Command {
     // Before the vault is opened: what its opening leaves beside it would be found.
     look(at: machine, &report)
     let isWriting = accepts || setsAside || acceptsContents || (backup != nil && !isDryRun)
+    guard isWriting || backup != nil else { return try lookThrough(location, machine, &report, context) }
     let vault = try unlock.unlock(isWriting ? .readWrite : .readOnly, context)
     defer { vault.lock() }
     if accepts { try withVaultErrors(folder) { () throws(VaultError) in try vault.acceptOlderCopy() } }
@@ -135,9 +137,24 @@ struct DoctorCommand: Command {
     if let ledger = try? vault.ledger() {
       report.findings += BackupCheck(ledger: ledger.map { LedgerEvent($0) }).findings(on: machine)
     }
-    if !setsAside, backup == nil, try !Self.movable(faults, vault, folder).isEmpty {
-      context.talk.hint("seif doctor --from BACKUP, or --set-aside")
+    if !setsAside, backup == nil, try !Self.movable(faults, vault, folder).isEmpty { Self.hint(context) }
+  }
+
+  private static func hint(_ context: Context) { context.talk.hint("seif doctor --from BACKUP, or --set-aside") }
+
+  /// Without a change: of a vault that is open in the agent by the agent.
+  private func lookThrough(
+    _ location: VaultLocation, _ machine: Machine, _ report: inout DoctorReport, _ context: Context
+  ) throws {
+    let vault = try unlock.use(.readOnly, context)
+    defer { vault.lock() }
+    let found = try withVault(location.folder) { () throws(VaultUseError) in try vault.verify() }
+    report.faults = found.faults
+    // A ledger that doesn't open is among the faults.
+    if let ledger = try? vault.ledger() {
+      report.findings += BackupCheck(ledger: ledger.map { LedgerEvent($0.entry) }).findings(on: machine)
     }
+    if !Self.movable(found.faults + found.damage).isEmpty { Self.hint(context) }
   }
 
   /// Puts back what the backup has, after the plan was shown and agreed to.
@@ -174,14 +191,18 @@ struct DoctorCommand: Command {
   ) throws(CommandFailure) -> [UUID] {
     guard !faults.isEmpty else { return [] }
     // A seed that doesn't open is named by its entry here.
-    let seeds = try withVaultErrors(folder) { () throws(VaultError) in
+    let seeds: [VaultFault] = try withVaultErrors(folder) { () throws(VaultError) in
       _ = try vault.entries()
       let damage = vault.damage
       _ = try vault.bin()
       return damage + vault.damage
     }
+    return movable(faults + seeds)
+  }
+
+  private static func movable(_ faults: [VaultFault]) -> [UUID] {
     var ids: [UUID] = []
-    for fault in faults + seeds {
+    for fault in faults {
       switch fault {
       case .value("item", let id?, _), .value("item_summary", let id?, _), .value("bin", let id?, _),
         .value("unusable", let id?, _), .value("opaque_member", let id?, _), .missingSummary(let id),

@@ -18,19 +18,21 @@ struct EditCommand: Command {
     """
   static let secret = Option.flag("secret", "ask for a new secret (password, seed or Key URI, number, text)")
   static var options: [Option] {
-    [secret] + EntryOptions.options + UnlockOptions.options + [OutputOptions.quiet]
+    [secret] + EntryOptions.options + UnlockOptions.options + OutputOptions.options
   }
 
   private let query: String
   private let asksSecret: Bool
   private let fields: EntryOptions
   private let unlock: UnlockOptions
+  private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     query = try arguments.positional("QUERY")
     asksSecret = arguments.flag(Self.secret)
     fields = try EntryOptions(&arguments)
     unlock = try UnlockOptions(&arguments)
+    output = try OutputOptions(&arguments)
   }
 
   func run(_ context: Context) throws -> ExitCode {
@@ -75,6 +77,7 @@ struct EditCommand: Command {
       let changed = try apply(said, to: before, context)
       guard !sameText(changed, before) else {
         context.talk.say("Nothing changed.")
+        try show(id, before, changed: false, context)
         return .done
       }
       do throws(VaultUseError) {
@@ -88,10 +91,23 @@ struct EditCommand: Command {
       }
       context.talk.say(
         .ok, "Changed \(EntryLabel.text(changed.name, changed.account)).")
+      try show(id, changed, changed: true, context)
       context.talk.hint("seif undo")
       return .done
     }
     throw CommandFailure(meanwhile, folder: folder)
+  }
+
+  private func show(_ id: UUID, _ entry: Entry, changed: Bool, _ context: Context) throws(CommandFailure) {
+    guard output.json else { return }
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    writer.schema("seif-edit", 1)
+    writer.member("changed", changed)
+    writer.key("entry")
+    writer.entry(id, entry.kind, name: entry.name, account: entry.account)
+    writer.endObject()
+    try context.output.writeLine(json: writer.finish())
   }
 
   private func apply(

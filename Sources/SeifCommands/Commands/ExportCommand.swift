@@ -82,16 +82,11 @@ struct ExportCommand: Command {
   /// Says what goes where, and has a word typed unless `--yes` stands for it: that a passphrase was typed a moment ago
   /// shows that somebody may read the vault, not that they want its secrets in a file.
   private func consent(_ written: Records, _ context: Context) throws(CommandFailure) {
-    let what = RecordTables.summary(written, zeros: false)
     if isConfirmed {
+      let what = RecordTables.summary(written, zeros: false)
       if !target.writer.isSealed { context.talk.warn("readable to anyone who gets the file: \(what)") }
       return
     }
-    let place = BackupOpening.shown(output: target.write.output)
-    let reader = target.writer.isSealed ? "" : " Anyone who gets that file can read it."
-    let statement = "\(what), with every secret, will be written to \(place)." + reader
-    guard try context.confirm(typing: "export", statement, insteadGive: "--yes") else {
-      throw CommandFailure(.interrupted, "nothing was written", hint: "The word wasn't typed.")
-    }
+    try FileWriting.consent(written, target, context)
   }
 }

@@ -1,17 +1,18 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifRecords
 
 extension ImportCommand {
   /// Says what became of the entries, as lines or as JSON.
-  func show(_ plan: MergePlan, _ backup: OpenedBackup, _ context: Context) throws(CommandFailure) {
+  func show(_ plan: ImportReport, _ backup: OpenedBackup, _ context: Context) throws(CommandFailure) {
     let counts = PlanCounts(plan, problems: backup.problems)
     if output.json {
       try context.output.writeLine(json: document(plan, counts, backup))
       return
     }
     for item in plan.items {
-      let name = EntryLabel.text(item.entry.name, item.entry.account)
+      let name = EntryLabel.text(item.name, item.account)
       switch item.outcome {
       case .conflict(let fields):
         context.talk.item("~", "\(name): \(fields.joined(separator: ", ")) differs; both are kept")
@@ -33,18 +34,20 @@ extension ImportCommand {
         + (counts.inBin > 0 ? "   - \(counts.inBin) in the bin (--from-bin brings them back)" : "")
         + (counts.deleted > 0 ? "   - \(counts.deleted) deleted (--deleted-too brings them back)" : "")
         + (counts.unusable > 0 ? "   ! \(counts.unusable) not usable, kept as they are" : ""))
+    // Where all that is left to do lies in the bin, as after an undo, doing it again as it was changes nothing.
+    let isIdle = counts.new + counts.restored + counts.updated + counts.conflicts == 0
     if isDryRun {
       context.talk.say("Nothing written.")
-      // Where all that is left to do lies in the bin, doing it again as it was changes nothing.
-      let isIdle = counts.new + counts.restored + counts.updated + counts.conflicts == 0
       let chosen = (fromBin || (isIdle && counts.inBin > 0) ? " --from-bin" : "") + (deletedToo ? " --deleted-too" : "")
       context.talk.hint("seif import \(BackupOpening.shown(file))" + chosen)
+    } else if isIdle, counts.inBin > 0, !fromBin {
+      context.talk.hint("seif import \(BackupOpening.shown(file)) --from-bin")
     } else {
       context.talk.hint("seif backup create --destination FOLDER")
     }
   }
 
-  private func document(_ plan: MergePlan, _ counts: PlanCounts, _ backup: OpenedBackup) -> SecretValue {
+  private func document(_ plan: ImportReport, _ counts: PlanCounts, _ backup: OpenedBackup) -> SecretValue {
     var writer = JSONWriter(indent: 2)
     writer.beginObject()
     writer.schema("seif-import", 1)
@@ -61,9 +64,9 @@ extension ImportCommand {
     writer.beginArray()
     for item in plan.items {
       writer.beginObject()
-      writer.member("kind", KindName(item.entry.kind).rawValue)
-      writer.member("name", item.entry.name)
-      writer.member("account", item.entry.account)
+      writer.member("kind", KindName(item.kind).rawValue)
+      writer.member("name", item.name)
+      writer.member("account", item.account)
       switch item.outcome {
       case .new: writer.member("outcome", "new")
       case .same: writer.member("outcome", "same")
@@ -100,7 +103,7 @@ struct PlanCounts {
   let restored: Int
   let unusable: Int
 
-  init(_ plan: MergePlan, problems: [EntryProblem]) {
+  init(_ plan: ImportReport, problems: [EntryProblem]) {
     new = plan.count { if case .new = $0 { true } else { false } }
     same = plan.count { if case .same = $0 { true } else { false } }
     updated = plan.count { if case .updated = $0 { true } else { false } }

@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifRecords
@@ -16,6 +17,7 @@ struct ImportCommand: Command {
     --from-bin, what was deleted for good stays so unless you say --deleted-too.
     --dry-run only says what would happen.
 
+    A vault that is open in the agent takes them after a yes, and FILE's own passphrase.
     --passphrase-fd and --passphrase-file speak of FILE, --vault-passphrase-fd and
     --vault-passphrase-file of the vault.
     """
@@ -48,80 +50,14 @@ struct ImportCommand: Command {
     let folder = try unlock.vault.folder(context.environment)
     // A vault that isn't there is said before a passphrase is asked for.
     let header = try BackupOpening.readHeader(file, opening, context)
-    let vault = try unlock.unlock(isDryRun ? .readOnly : .readWrite, context)
+    let vault = try unlock.use(isDryRun ? .readOnly : .readWrite, context)
     defer { vault.lock() }
     let backup = try BackupOpening.open(header, file, opening, context)
     BackupOpening.report(backup, context)
-    var planned = try plan(backup, vault, folder)
-    if !isDryRun {
-      for attempt in 1...3 {
-        do throws(VaultError) {
-          _ = try vault.apply(planned.changes, ifCounterIs: planned.counter)
-          break
-        } catch {
-          // What another writer did meanwhile belongs into the plan.
-          guard error.code == .changedMeanwhile, attempt < 3 else { throw CommandFailure(error, folder: folder) }
-          planned = try plan(backup, vault, folder)
-        }
-      }
-    }
-    let damage = VaultDamage(planned.damaged).tell(context)
-    let plan = planned.plan
-    try show(plan, backup, context)
+    let options = ImportOptions(fromBin: fromBin, deletedToo: deletedToo, isDryRun: isDryRun)
+    let report = try withVault(folder) { () throws(VaultUseError) in try vault.merge(backup.records, options) }
+    let damage = VaultDamage(lines: report.damage).tell(context)
+    try show(report, backup, context)
     return backup.problems.isEmpty ? damage.exitCode : .partial
-  }
-
-  /// A plan with what it was made from.
-  private struct Planned {
-    var plan: MergePlan
-    var changes: [VaultChange]
-    var damaged: [VaultFault]
-    var counter: Int64
-  }
-
-  private func plan(_ backup: OpenedBackup, _ vault: Vault, _ folder: String) throws(CommandFailure) -> Planned {
-    try withVaultErrors(folder) { () throws(VaultError) in
-      let counter = try vault.counter()
-      let bin = try vault.bin().map { ($0.id, $0.entry) }
-      var damaged = vault.damage
-      let entries = try vault.entries().map { ($0.id, $0.entry) }
-      // Records look at all that entries do, so what they leave out is all of it.
-      let records = try vault.records()
-      damaged += vault.damage
-      let plan = MergePlan(
-        existing: entries, existingUnusable: records.unusable, bin: bin, tombstones: try vault.tombstones(),
-        fromBin: fromBin, deletedToo: deletedToo, historyCount: Vault.historyCount, incoming: backup.records)
-      return Planned(
-        plan: plan, changes: plan.changes(opaque: backup.records.opaque, beside: records.opaque), damaged: damaged,
-        counter: counter)
-    }
-  }
-}
-
-extension MergePlan {
-  /// The plan as changes of a vault, in one transaction.
-  ///
-  /// - Parameters:
-  ///   - opaque: members of the file that aren't understood.
-  ///   - held: those of the vault, which stay as they are; another value of the same key joins them under `key (2)`.
-  func changes(opaque: [OpaqueMember], beside held: [OpaqueMember]) -> [VaultChange] {
-    var changes: [VaultChange] = []
-    // Several entries of the file may have met one of the vault; each item shows what all of them make of it.
-    var (restored, replaced): (Set<UUID>, Set<UUID>) = ([], [])
-    for item in items {
-      switch (item.outcome, item.existing) {
-      case (.new, _), (.conflict, _): changes.append(.add(item.entry))
-      case (.updated, let existing?):
-        if replaced.insert(existing).inserted { changes.append(.replace(existing, item.entry)) }
-      case (.restored(let fields), let existing?):
-        if restored.insert(existing).inserted { changes.append(.restore(existing)) }
-        if !fields.isEmpty, replaced.insert(existing).inserted { changes.append(.replace(existing, item.entry)) }
-      case (.updated, nil), (.restored, nil), (.same, _), (.inBin, _), (.deleted, _): break
-      }
-    }
-    changes += unusable.map { .addUnusable($0) }
-    let gained = OpaqueMerge.gained(opaque, beside: held)
-    if !gained.isEmpty { changes.append(.setOpaque(held + gained)) }
-    return changes
   }
 }

@@ -65,6 +65,7 @@ struct InitCommand: Command {
     made.lock()
     context.talk.say(.ok, "Vault made in \(folder).")
     if let name = location.networkFileSystem { context.talk.warn(FileSystemCheck.words(name)) }
+    if let path = sheet.path { context.talk.say("The recovery code is on \(path): print it, then delete the file.") }
     context.talk.say("Nobody can reset the passphrase or the recovery code. If both are lost, the vault is lost.")
     context.talk.hint("seif import FILE")
     return .done

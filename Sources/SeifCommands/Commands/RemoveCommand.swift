@@ -12,14 +12,16 @@ struct RemoveCommand: Command {
     Puts one or more entries into the bin, where they stay for 30 days. `seif undo`
     brings them back at once.
     """
-  static var options: [Option] { UnlockOptions.options + [OutputOptions.quiet] }
+  static var options: [Option] { UnlockOptions.options + OutputOptions.options }
 
   private let queries: [String]
   private let unlock: UnlockOptions
+  private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     queries = try [arguments.positional("QUERY")] + arguments.remainingPositionals()
     unlock = try UnlockOptions(&arguments)
+    output = try OutputOptions(&arguments)
   }
 
   func run(_ context: Context) throws -> ExitCode {
@@ -42,6 +44,17 @@ struct RemoveCommand: Command {
       throw CommandFailure(
         .badInput, "an entry doesn't open, so it can't go into the bin; nothing was removed",
         hint: "Set it aside: seif doctor --set-aside")
+    }
+    if output.json {
+      var writer = JSONWriter(indent: 2)
+      writer.beginObject()
+      writer.schema("seif-remove", 1)
+      writer.key("entries")
+      writer.beginArray()
+      for hit in hits { writer.entry(hit.id, hit.kind, name: hit.name, account: hit.account) }
+      writer.endArray()
+      writer.endObject()
+      try context.output.writeLine(json: writer.finish())
     }
     context.talk.say(.ok, EntryLabel.some(hits.map { ($0.name, $0.account) }, "in the bin for 30 days"))
     context.talk.hint("seif undo")

@@ -13,6 +13,9 @@ struct UnlockCommand: Command {
     for the passphrase until the vault locks: after its time without use, with `seif
     lock`, or when the machine sleeps, the screen locks or you log out.
 
+    --with opens it by another way in. A TPM, a security key and the keyring are asked by
+    the agent itself: keep the key plugged in where the agent runs, and touch it there.
+
     The agent never gives out a key. It asks you again before everything leaves the
     vault, before the first secret is shown, and for a card's security code.
     """
@@ -29,16 +32,14 @@ struct UnlockCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let location = try unlock.location(context)
     // Found before anybody is asked for a passphrase.
-    try withVaultErrors(location.folder) { () throws(VaultError) in
-      _ = try Vault.open(at: location, access: .readOnly).id
+    let ways = try withVaultErrors(location.folder) { () throws(VaultError) in
+      try Vault.open(at: location, access: .readOnly).waysIn
     }
     let folder = AbsolutePath.of(location.folder)
     let stateFolder = AbsolutePath.of(location.stateFolder)
     let client = try Self.agent(context)
-    let opened = try unlock.withSecret(location, context) { (way, secret) throws(CommandFailure) in
-      try withVault(location.folder) { () throws(VaultUseError) in
-        try client.unlock(folder: folder, stateFolder: stateFolder, way, secret, lockAfter)
-      }
+    let opened = try unlock.withMaterial(ways, location, context) { (way, secret) throws(VaultUseError) in
+      try client.unlock(folder: folder, stateFolder: stateFolder, way, secret, lockAfter)
     }
     for fault in opened.notices.faults { context.talk.warn(fault) }
     if !opened.notices.faults.isEmpty {
@@ -131,36 +132,5 @@ struct LockCommand: Command {
     default: context.talk.say(.ok, "\(count) vaults are locked.")
     }
     return .done
-  }
-}
-
-extension UnlockOptions {
-  /// Reads what opens the vault and has it tried; a person may try three times.
-  func withSecret<Result>(
-    _ location: VaultLocation, _ context: Context,
-    _ attempt: (AgentRequest.Way, borrowing SecretBytes) throws(CommandFailure) -> Result
-  ) throws(CommandFailure) -> Result {
-    guard kind == nil || kind == .passphrase || kind == .recovery else {
-      throw CommandFailure(
-        .usage, "the agent opens a vault by its passphrase or its recovery code", hint: "Leave --with out.")
-    }
-    var failure = CommandFailure(VaultError(.wrongPassphrase), folder: location.folder)
-    for number in 1...3 {
-      let given = try source.readAny(
-        question: usesRecoveryCode ? "Recovery code" : "Passphrase for the vault", context)
-      guard given.byteCount > 0 else { throw PassphraseSource.empty }
-      do throws(CommandFailure) {
-        return try attempt(usesRecoveryCode ? .recoveryCode : .passphrase, given)
-      } catch {
-        failure = error
-        let again = [
-          CommandFailure(VaultError(.wrongPassphrase), folder: location.folder),
-          CommandFailure(VaultError(.malformedRecoveryCode), folder: location.folder),
-        ].contains(error)
-        guard again, source == .person, number < 3 else { throw failure }
-      }
-      context.talk.fail(failure)
-    }
-    throw failure
   }
 }

@@ -16,7 +16,7 @@ enum CompletionEntries {
     alarm(seconds)
     guard let place = AgentAccess.folder(context.environment), let folder = vaultFolder(words, context),
       let client = try? AgentClient(folder: place, hello: AgentAccess.hello),
-      let found = try? AgentVault(client, folder: folder).list()
+      let found = try? AgentVault(client, folder: folder).names()
     else { return [] }
     let isForCodes = ["code", "qr"].contains(command)
     return candidates(found.filter { !isForCodes || $0.hasOneTimeCode || KindName($0.kind) == .code })

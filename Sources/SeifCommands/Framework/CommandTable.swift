@@ -7,7 +7,7 @@ package enum CommandTable {
       StatusCommand.self,
       PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, CopyCommand.self, GenerateCommand.self,
       AddCommand.self,
-      EditCommand.self,
+      EditCommand.self, HistoryCommand.self,
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
       BinRestoreCommand.self, DoctorCommand.self, AuditCommand.self, LeakTestCommand.self,
       KeysListCommand.self, KeysAddCommand.self, KeysRemoveCommand.self, KeysPassphraseCommand.self,

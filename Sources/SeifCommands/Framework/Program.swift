@@ -130,7 +130,7 @@ package enum Program {
     }
     // First words too, so that "bakcup create" finds its way.
     let words = commands.map { $0.name } + commands.compactMap { $0.name.split(separator: " ").first.map(String.init) }
-    let guess = Suggestion.nearest(to: typed, among: words)
+    let guess = OtherWords.command(for: typed, among: words) ?? Suggestion.nearest(to: typed, among: words)
     return CommandFailure(
       .usage, "there is no command \"\(typed.prefix(64))\"",
       hint: guess.map { "Did you mean: seif \($0)" } ?? "Try: seif help")

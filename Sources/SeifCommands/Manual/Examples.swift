@@ -58,6 +58,7 @@ enum Examples {
       Example("seif show forge", "one entry, its secrets masked"),
       Example("seif show forge --reveal", "and with them"),
     ],
+    "history": [Example("seif history forge", "when its passwords before were replaced")],
     "code": [
       Example("seif code github", "the code, and how long it is good for"),
       Example("CODE=$(seif code GitHub:ana@example.com)", "for a script: the plain code"),

@@ -1,43 +1,114 @@
 internal import SeifAgent
 internal import SeifBytes
+internal import SeifClipboard
+internal import SeifImages
 internal import SeifRecords
 internal import SeifVault
 
-/// `seif add --qr FILE`: the accounts of the QR codes in a picture, each shown and agreed to before it is added.
+/// Where the codes of `seif add` are looked for.
+enum PicturePlace {
+  case file(String)
+  case clipboard
+  case screen
+
+  var name: String {
+    switch self {
+    case .file("-"): "standard input"
+    case .file(let path): path
+    case .clipboard: "the clipboard"
+    case .screen: "the screen"
+    }
+  }
+
+  /// What stands there: what each QR code holds, or each line of a text.
+  func codes(_ context: Context) throws(CommandFailure) -> [SecretValue] {
+    switch self {
+    case .file(let path):
+      let file = try InputFile.read(path, context, byteLimit: PictureReader.byteLimit)
+      return try PictureCodes.read(file, named: name)
+    case .clipboard:
+      let environment = context.environment
+      let copied = try Self.asking { () throws(ClipboardError) in
+        try Clipboard.copied(preferring: "otpauth", environment: { environment[$0] })
+      }
+      switch copied {
+      case .picture(let file): return try PictureCodes.read(file, named: name)
+      case .text(let text): return Self.lines(of: text)
+      }
+    case .screen:
+      let environment = context.environment
+      let seen = try Self.asking { () throws(ClipboardError) in
+        try ScreenPicture(environment: { environment[$0] })
+      }
+      let file = PictureReader.shades(width: seen.width, height: seen.height, seen.pixels)
+      return try PictureCodes.read(file, named: name)
+    }
+  }
+
+  private static func asking<Result>(
+    _ body: () throws(ClipboardError) -> Result
+  ) throws(CommandFailure) -> Result {
+    do throws(ClipboardError) { return try body() } catch { throw CommandFailure(reading: error) }
+  }
+
+  /// The lines that aren't empty, without the blanks around them; as many as a picture may have codes.
+  private static func lines(of text: SecretValue) -> [SecretValue] {
+    text.withBytes { bytes in
+      bytes.withUnsafeBytes { bytes in
+        bytes.split { $0 == 0x0A || $0 == 0x0D }.compactMap { line in
+          var line = line.drop { $0 == 0x20 || $0 == 0x09 }
+          while let last = line.last, last == 0x20 || last == 0x09 { line.removeLast() }
+          return line.isEmpty ? nil : SecretValue(copying: UnsafeRawBufferPointer(rebasing: line).bytes)
+        }.prefix(PictureReader.codeLimit).map { $0 }
+      }
+    }
+  }
+}
+
+/// `seif add --qr FILE`, `--clipboard`, `--screen`: the accounts of QR codes or a copied text, each shown and agreed to
+/// before it is added.
 struct AddFromPicture {
   static let picture = Option.value("qr", "FILE", "add the codes of a picture, PNG or JPEG; - for standard input")
-  static let yes = Option.flag("yes", "with --qr: add all without asking for each")
-  static var options: [Option] { [picture, yes] }
+  static let clipboard = Option.flag("clipboard", "add what was copied: a Key URI, or a picture of QR codes")
+  static let screen = Option.flag("screen", "add the QR codes that are to be seen on the screen (X11)")
+  static let yes = Option.flag("yes", "with these three: add all without asking for each")
+  static var options: [Option] { [picture, clipboard, screen, yes] }
 
-  private let path: String
+  private let place: PicturePlace
   private let isAgreed: Bool
   private let entry: EntryOptions
   private let unlock: UnlockOptions
   private let output: OutputOptions
 
-  /// Nil where `--qr` wasn't given.
+  /// Nil where none of them was given.
   init?(_ arguments: inout ParsedArguments, kind: String?) throws(UsageError) {
-    guard let path = arguments.value(Self.picture) else {
-      if arguments.flag(Self.yes) { throw UsageError("--yes belongs to --qr") }
+    var places: [(option: Option, place: PicturePlace)] = []
+    if let path = arguments.value(Self.picture) { places.append((Self.picture, .file(path))) }
+    if arguments.flag(Self.clipboard) { places.append((Self.clipboard, .clipboard)) }
+    if arguments.flag(Self.screen) { places.append((Self.screen, .screen)) }
+    guard let first = places.first else {
+      if arguments.flag(Self.yes) { throw UsageError("--yes belongs to --qr, --clipboard and --screen") }
       return nil
     }
-    guard kind == nil || kind == "code" else { throw UsageError("--qr adds codes alone") }
-    self.path = path
+    guard places.count == 1 else { throw UsageError("--qr, --clipboard and --screen: one of them") }
+    let option = "--" + first.option.name
+    guard kind == nil || kind == "code" else { throw UsageError("\(option) adds codes alone") }
+    place = first.place
     isAgreed = arguments.flag(Self.yes)
     entry = try EntryOptions(&arguments)
     unlock = try UnlockOptions(&arguments)
     output = try OutputOptions(&arguments)
     guard entry.secret == .person else {
-      throw UsageError("--qr gives the secret; leave out --secret-fd and --secret-file")
+      throw UsageError("\(option) gives the secret; leave out --secret-fd and --secret-file")
     }
     guard entry.name == nil, entry.account == nil else {
-      throw UsageError("a picture says what its codes are called: seif edit changes it afterwards")
+      throw UsageError("\(option) says what its codes are called: seif edit changes it afterwards")
     }
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    let codes = try PictureCodes.read(path, context)
-    let name = path == "-" ? "standard input" : path
+    let codes = try place.codes(context)
+    let name = place.name
     guard !codes.isEmpty else {
       throw CommandFailure(
         .badInput, "there is no QR code in \(name)", hint: "A larger picture of the code alone may help.")
@@ -51,10 +122,10 @@ struct AddFromPicture {
       }
       others += 1
       context.talk.warn(
-        Self.isMigration(code) ? Self.migration : "a QR code of \(name) isn't a Key URI that Seif can use")
+        Self.isMigration(code) ? Self.migration : "a code of \(name) isn't a Key URI that Seif can use")
     }
     guard !found.isEmpty else {
-      throw CommandFailure(.badInput, "no QR code of \(name) is a Key URI", hint: "Nothing was added.")
+      throw CommandFailure(.badInput, "nothing of \(name) is a Key URI (otpauth://…)", hint: "Nothing was added.")
     }
     if !isAgreed, TerminalDevice(context) == nil {
       throw CommandFailure(

@@ -8,9 +8,9 @@ enum PictureCodes {
   /// What each code holds, in the order they were found.
   /// - Throws: exit 66 where there is no such file; 65 where it is no picture, is damaged or too large, or has brought the
   ///   reading process down; 69 where a library isn't installed or the process can't be walled in.
-  static func read(_ path: String, _ context: Context) throws(CommandFailure) -> [SecretValue] {
-    let name = path == "-" ? "standard input" : path
-    let file = try InputFile.read(path, context, byteLimit: PictureReader.byteLimit)
+  ///
+  /// - Parameter name: what the picture is called where a person reads.
+  static func read(_ file: SecretValue, named name: String) throws(CommandFailure) -> [SecretValue] {
     // The program itself, also where its file has been replaced meanwhile.
     guard let child = ChildProcess("/proc/self/exe", [PictureReader.argument]) else {
       throw CommandFailure(.unavailable, "the process that reads pictures can't be started")

@@ -35,9 +35,11 @@ struct EditPrompts {
         }
       }
     case .card(let card):
-      try names("Name of the card", "Name on the card", &said)
+      // In the order of `add`.
+      said.name = try line("Name of the card", entry.name, clears: !entry.account.isEmpty)
       said.secret = try hidden("Card number", terminal)
       said.expiry = try line("Expires (YYYY-MM)", card.expiry ?? "", fault: EntryOptions.monthFault)
+      said.account = try line("Name on the card", entry.account)
       said.cvc = try hidden("CVC", terminal, clears: true)
     case .note:
       said.name = try line("Title", entry.name, clears: false)

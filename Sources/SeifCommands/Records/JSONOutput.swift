@@ -35,6 +35,16 @@ extension JSONWriter {
     endArray()
   }
 
+  /// An object that names an entry: `id`, `kind`, `name`, `account`.
+  mutating func entry(_ id: UUID, _ kind: RecordKind, name: String, account: String) {
+    beginObject()
+    member("id", id.description)
+    member("kind", KindName(kind).rawValue)
+    member("name", name)
+    member("account", account)
+    endObject()
+  }
+
   /// The member `problems`: what can't be used, each by place and reason.
   mutating func problems(_ problems: [EntryProblem]) {
     key("problems")

@@ -56,20 +56,35 @@ struct ConsentTerminal: ~Copyable {
   // a document vault, takes the passphrase; for the rest the vault is open to such a program anyway, one field at a time.
   func ask(_ question: ConsentQuestion) -> ConsentReply {
     let needsPassphrase = [.export, .keys].contains(question.kind)
-    write("\nseif agent: \(Display.cleaned(question.text))\n")
-    guard needsPassphrase else {
-      guard let line = readLine("Type yes to allow it: ", hidden: false) else { return .no }
-      return line.withBytes { bytes in
-        bytes.withUnsafeBytes { ["y", "yes"].contains(String(decoding: $0, as: UTF8.self).lowercased()) }
-      } ? .yes : .no
-    }
+    write("\n" + wrapped("seif agent: \(Display.cleaned(question.text))") + "\n")
+    guard needsPassphrase else { return askForYes() }
     for attempt in 1...3 {
-      let prompt = "Passphrase or recovery code of the vault (Enter refuses): "
+      let prompt = wrapped("Passphrase or recovery code of the vault (Enter refuses):") + " "
       guard let line = readLine(prompt, hidden: true), line.byteCount > 0 else { return .no }
       if question.opensVault(PassphraseAttempt(line)) { return .yes }
       if attempt < 3 { write("That doesn't open it.\n") }
     }
     return .no
+  }
+
+  /// A slip costs one more question; what is meant as a no is one.
+  private func askForYes() -> ConsentReply {
+    for attempt in 1...2 {
+      guard let line = readLine("Type yes to allow it: ", hidden: false) else { return .no }
+      let answer = line.withBytes { bytes in
+        bytes.withUnsafeBytes { String(decoding: $0.prefix(16), as: UTF8.self).lowercased() }
+      }
+      if ["y", "yes"].contains(answer) { return .yes }
+      if ["", "n", "no"].contains(answer) { return .no }
+      if attempt == 1 { write("That is neither yes nor no.\n") }
+    }
+    return .no
+  }
+
+  /// At words, to the width of the terminal.
+  private func wrapped(_ text: String) -> String {
+    let columns = Int(seif_terminal_columns(descriptor))
+    return WordWrap.wrapped(text, to: (20...1000).contains(columns) ? columns - 1 : 79)
   }
 
   private func write(_ text: String) {

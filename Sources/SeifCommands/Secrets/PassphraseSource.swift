@@ -76,6 +76,11 @@ package enum PassphraseSource: Sendable, Equatable {
   static var empty: CommandFailure {
     CommandFailure(.refused, "the passphrase is empty, and nothing is ever sealed under an empty one")
   }
+
+  static var emptyCode: CommandFailure {
+    CommandFailure(
+      .refused, "the recovery code is empty", hint: "It has 24 letters and digits, in six groups of four.")
+  }
 }
 
 /// `--passphrase-fd`, `--passphrase-file`: what opens the input.

@@ -20,14 +20,22 @@ extension Context {
   }
 
   /// Has a word typed before something that can't be undone.
+  ///
+  /// Whoever mistypes it is asked once more; Enter alone is a no.
+  ///
   /// - Parameter option: what a script gives instead; nil where nothing may stand for the person.
   package func confirm(
     typing word: String, _ statement: String, insteadGive option: String?
   ) throws(CommandFailure) -> Bool {
     guard let terminal = TerminalDevice(self) else { throw cannotAsk(statement, option) }
     terminal.write(lines: statement)
-    guard let answer = terminal.readLine("Type \(word) to go on: ", isConsent: true) else { throw Self.cancelled }
-    return answer == word
+    for attempt in 1...2 {
+      guard let answer = terminal.readLine("Type \(word) to go on: ", isConsent: true) else { throw Self.cancelled }
+      if answer == word { return true }
+      if answer.isEmpty { return false }
+      if attempt == 1 { terminal.write(lines: "That isn't \(word). Once more, or Enter alone to stop.") }
+    }
+    return false
   }
 
   /// Asks for a line, shown as it is typed, until it can be used.

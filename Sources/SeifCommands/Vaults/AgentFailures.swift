@@ -14,7 +14,8 @@ extension CommandFailure {
     case .nobodyToAsk:
       self.init(
         .refused, "this needs a yes, and the agent has neither a window nor your terminal to ask for it",
-        hint: "Run it in a terminal's foreground, or give --passphrase-fd N.")
+        hint: "Run it in a terminal's foreground, or give "
+          + (refusal.detail == ConsentKind.importing.rawValue ? "--vault-passphrase-fd N." : "--passphrase-fd N."))
     case .full: self.init(.busy, "the agent has as many clients as it takes", hint: "Try again in a moment.")
     case .gone, .tooSlow: self.init(.unavailable, "the agent went away", hint: "Try again.")
     case .otherVersion: self.init(.unavailable, "the agent is of another Seif", hint: "End it: seif lock --all")
@@ -23,7 +24,10 @@ extension CommandFailure {
         .refused, "the agent's folder \(refusal.detail) isn't yours alone", hint: "Remove it, or run chmod 700 on it.")
     case .stranger: self.init(.refused, "the agent's socket belongs to another user")
     case .badMessage: self.init(.protocolBroken, "the agent broke its protocol: \(refusal.detail)")
-    case .tooLarge: self.init(.protocolBroken, "that is more than the agent takes at once")
+    case .tooLarge:
+      self.init(
+        .protocolBroken, "that is more than the agent takes at once",
+        hint: "Close the vault there (seif lock): the command then opens it itself.")
     case .noSuchField: self.init(.badInput, "the entry has no such secret any more", hint: "Try again.")
     case .noCode: self.init(.notFound, "this has no one-time code")
     case .badCode: self.init(.badInput, "there is no code for this entry: \(refusal.detail)")

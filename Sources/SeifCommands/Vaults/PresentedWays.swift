@@ -21,10 +21,50 @@ struct PresentedWays: OptionGroup, Sendable {
     pin = try PassphraseSource(arguments, Self.pinFD, Self.pinFile)
   }
 
+  /// Which one is meant, where a vault has several of a kind: what `keys list` says of it.
+  private static func which(_ way: WayIn, among ways: [WayIn]) -> String {
+    guard ways.count(where: { $0.kind == way.kind }) > 1 else { return "" }
+    let made = way.createdAt.map { " made \(LocalTime.text($0))," } ?? ""
+    return ", the one\(made) id \(way.id.description.prefix(WayInChoice.digits))"
+  }
+
+  /// What is presented of a way in and does what is wanted of it; a person whose answer doesn't may try three times.
+  ///
+  /// - Parameter attempt: throws where it doesn't open the vault.
+  /// - Returns: nil where it was left out.
+  func tried(
+    _ way: WayIn, among ways: [WayIn], _ context: Context,
+    _ attempt: (WayInMaterial) throws(CommandFailure) -> Void
+  ) throws(CommandFailure) -> WayInMaterial? {
+    var tries = 0
+    while let material = try material(for: way, among: ways, context) {
+      tries += 1
+      do throws(CommandFailure) {
+        try attempt(material)
+        return material
+      } catch {
+        // Another try makes sense where something was typed.
+        guard tries < 3, material.secret != nil, asksPerson(way), TerminalDevice(context) != nil else { throw error }
+        context.talk.fail(error)
+      }
+    }
+    return nil
+  }
+
+  private func asksPerson(_ way: WayIn) -> Bool {
+    switch way.kind {
+    case .passphrase: passphrase == .person
+    case .recovery: code == .person
+    default: pin == .person
+    }
+  }
+
   /// What is presented of a way in; nil where the person leaves it out or there is nobody to ask.
   ///
   /// A source that isn't the person is read once: of several ways in of a kind, it speaks of the first.
-  func material(for way: WayIn, _ context: Context) throws(CommandFailure) -> WayInMaterial? {
+  ///
+  /// - Parameter ways: all of the vault's, so that the question says which of them is meant.
+  func material(for way: WayIn, among ways: [WayIn], _ context: Context) throws(CommandFailure) -> WayInMaterial? {
     let source: PassphraseSource
     let question: String
     switch way.kind {
@@ -35,7 +75,8 @@ struct PresentedWays: OptionGroup, Sendable {
       guard way.asksForPIN else {
         guard way.kind == .fido2 else { return WayInMaterial(way.kind) }
         guard TerminalDevice(context) != nil else { return nil }
-        let isThere = try context.confirm("Is the security key plugged in?", insteadGive: "--with")
+        let isThere = try context.confirm(
+          "Is the security key\(Self.which(way, among: ways)) plugged in?", insteadGive: "--with")
         return isThere ? WayInMaterial(way.kind) : nil
       }
       (source, question) = (pin, "PIN of \(way.kind.words)")
@@ -43,7 +84,7 @@ struct PresentedWays: OptionGroup, Sendable {
     if source == .person, TerminalDevice(context) == nil { return nil }
     let given: SecretBytes
     do throws(CommandFailure) {
-      given = try source.readAny(question: "\(question) (Enter: leave it out)", context)
+      given = try source.readAny(question: "\(question)\(Self.which(way, among: ways)) (Enter: leave it out)", context)
     } catch {
       // Two ways in of one kind, and a descriptor that gives one.
       guard error.exitCode == .usage, source != .person, error.what.contains("only one thing") else { throw error }

@@ -1,4 +1,5 @@
 internal import SeifAgent
+internal import SeifBytes
 internal import SeifVault
 
 /// The way to the agent.
@@ -46,6 +47,35 @@ extension UnlockOptions {
     if let inAgent { return inAgent.vault }
     return DirectVault(
       try unlockKeeping(access, mayOnlyRead: mayOnlyRead, inPerson: inPerson, context).vault)
+  }
+
+  /// Reads what opens the vault and has it tried by the agent; a person may try three times.
+  func withMaterial<Result>(
+    _ ways: [WayIn], _ location: VaultLocation, _ context: Context,
+    _ attempt: (AgentRequest.Way, borrowing SecretBytes) throws(VaultUseError) -> Result
+  ) throws(CommandFailure) -> Result {
+    let asked = kind ?? .passphrase
+    guard ways.contains(where: { $0.kind == asked }), let way = AgentRequest.Way(asked) else {
+      throw CommandFailure(VaultError(.noSuchWayIn, asked.name), folder: location.folder)
+    }
+    var tries = 0
+    while true {
+      tries += 1
+      let material = try WayInMaterial.read(
+        asked, ways, source: { (question) throws(CommandFailure) in try source.readAny(question: question, context) },
+        context)
+      let secret = material.secret?.duplicate() ?? SecretBytes(copying: SecretValue.empty)
+      do throws(VaultUseError) {
+        return try attempt(way, secret)
+      } catch {
+        guard case .vault(let refusal) = error else { throw CommandFailure(error, folder: location.folder) }
+        let failure = CommandFailure(refusal, folder: location.folder, by: asked)
+        // Another try makes sense where something is typed.
+        let again = [.wrongPassphrase, .malformedRecoveryCode, .deviceRefused].contains(refusal.code)
+        guard again, material.secret != nil, source == .person, tries < 3 else { throw failure }
+        context.talk.fail(failure)
+      }
+    }
   }
 
   /// Whether an agent of this build says that it holds the vault, whatever would open it here.

@@ -119,7 +119,7 @@ struct UnlockOptions: OptionGroup, Sendable {
         let locked = try Self.open(location, access, mayOnlyRead)
         return (try locked.unlock(with: material.provider(devices)), material)
       } catch {
-        failure = CommandFailure(error, folder: location.folder)
+        failure = CommandFailure(error, folder: location.folder, by: asked)
         let again = [.wrongPassphrase, .malformedRecoveryCode, .deviceRefused].contains(error.code)
         guard again, isPerson, attempt < 3 else { throw failure }
       }

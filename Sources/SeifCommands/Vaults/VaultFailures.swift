@@ -2,7 +2,9 @@ internal import SeifVault
 
 extension CommandFailure {
   /// A vault's refusal, with the exit code of the command line.
-  init(_ error: VaultError, folder: String) {
+  ///
+  /// - Parameter kind: the way in that was tried, so that it is called what it is.
+  init(_ error: VaultError, folder: String, by kind: WayIn.Kind = .passphrase) {
     switch error.code {
     case .missing:
       self.init(.notFound, "there is no vault in \(folder)", hint: "Make one: seif init")
@@ -10,7 +12,7 @@ extension CommandFailure {
       self.init(.cannotCreate, "there is a vault in \(folder) already", hint: "Nothing was changed.")
     case .wrongPassphrase:
       self.init(
-        .refused, "Can't open the vault: the passphrase is wrong or the vault is damaged",
+        .refused, "Can't open the vault: \(kind.wrong) or the vault is damaged",
         hint: "The two can't be told apart.")
     case .busy:
       self.init(

@@ -38,7 +38,7 @@ final class WayInMaterial {
     switch kind {
     case .passphrase, .recovery:
       let given = try source(kind == .passphrase ? "Passphrase for the vault" : "Recovery code")
-      guard given.byteCount > 0 else { throw PassphraseSource.empty }
+      guard given.byteCount > 0 else { throw kind == .recovery ? PassphraseSource.emptyCode : PassphraseSource.empty }
       return WayInMaterial(kind, secret: given)
     default:
       var pin: SecretBytes?
@@ -77,6 +77,19 @@ struct Devices: Sendable {
   /// The kinds of a vault's ways in that open it without a question, in the order in which they are tried.
   static func silentKinds(_ ways: [WayIn]) -> [WayIn.Kind] {
     [.tpm2, .keyring].filter { kind in ways.contains { $0.kind == kind && !$0.asksForPIN } }
+  }
+
+  /// Returns if the device of a kind is there, so that nobody types a PIN for one that isn't.
+  ///
+  /// - Returns: whether it may ask for a PIN.
+  func look(for kind: WayIn.Kind) throws(VaultError) -> Bool {
+    switch try provider(kind, pin: nil) {
+    case let tpm as TPMProvider:
+      try tpm.look()
+      return true
+    case let key as SecurityKeyProvider: return try key.look()
+    default: return false
+    }
   }
 
   /// What opens or makes a way in of a kind; nil where this Seif knows no device of it.

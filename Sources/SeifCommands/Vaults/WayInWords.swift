@@ -15,6 +15,11 @@ extension WayIn.Kind {
   }
 }
 
+extension WayIn.Kind {
+  /// What may be the matter where it doesn't open the vault.
+  var wrong: String { [.passphrase, .recovery].contains(self) ? "\(words) is wrong" : "\(words) isn't the right one" }
+}
+
 extension WayIn {
   /// Whether a device asks for a PIN of its own.
   var asksForPIN: Bool { flag("pin") == true || flag("uv") == true }

@@ -17,6 +17,11 @@ package final class SecurityKeyProvider: WayInProvider {
     self.pin = pin
   }
 
+  /// Whether the key that is there can tell that the right person is.
+  ///
+  /// - Throws: `deviceMissing`, `deviceRefused` where there are several.
+  package func look() throws(VaultError) -> Bool { try key.canVerifyUser() }
+
   package func makeKey(for id: UUID, vaultID: UUID, random: RandomSource) throws(VaultError) -> NewWrappingKey {
     let verifiesUser = try key.canVerifyUser()
     let credential = try key.makeCredential(

@@ -28,6 +28,13 @@ package final class TPMProvider: WayInProvider {
     self.isQuiet = isQuiet
   }
 
+  /// Returns if there is a TPM that answers.
+  ///
+  /// - Throws: `deviceMissing`, `deviceRefused`.
+  package func look() throws(VaultError) {
+    try QuietErrors.run(isQuiet) { () throws(VaultError) in _ = try TPM(address) }
+  }
+
   package func makeKey(for id: UUID, vaultID: UUID, random: RandomSource) throws(VaultError) -> NewWrappingKey {
     try make(pcrs, random)
   }

@@ -135,7 +135,8 @@ import Testing
     try world.unlock()
     let refused = try world.terminal("show", "Forge", "--reveal")
     try refused.expect("Type yes to allow it: ")
-    #expect(refused.screen.contains("process \(refused.child)"))
+    #expect(
+      refused.screen.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains("process \(refused.child)"))
     refused.type("no\n")
     let no = try refused.finish()
     #expect(no.exitCode == 77 && no.output == "")
@@ -146,6 +147,44 @@ import Testing
     // Once an unlock; a security code each time.
     #expect(try world.seif("show", "Forge", "--reveal", reveals: true).output.contains(Canary.password))
     #expect(try world.seif("show", "Everyday", "--reveal", reveals: true).exitCode == 77)
+  }
+
+  @Test func aQuestionIsBrokenAtWordsAndASlipIsAskedForOnceMore() throws {
+    try world.unlock()
+    let narrow = try world.home.terminal("show", "Forge", "--reveal", environment: world.variables, columns: 40)
+    try narrow.expect("Type yes to allow it: ")
+    let lines = narrow.screen.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("Type") }
+    #expect(lines.count > 2)
+    // A path is a word, and stays whole.
+    #expect(lines.allSatisfy { $0.count < 40 || !$0.trimmed.contains(" ") }, "\(lines)")
+    narrow.type("yse\n")
+    try narrow.expect("That is neither yes nor no.")
+    try narrow.expect("Type yes to allow it: ")
+    narrow.type("yes\n")
+    #expect(try narrow.finish().screen.contains(Canary.password))
+    try world.seif("lock")
+    try world.unlock()
+    let no = try world.terminal("show", "Forge", "--reveal")
+    for _ in 0..<2 {
+      try no.expect("Type yes to allow it: ")
+      no.type("what\n")
+    }
+    #expect(try no.finish().exitCode == 77)
+  }
+
+  @Test func theSecurityCodeOfEachCardIsAskedForByItsName() throws {
+    let added = try world.home.seif(
+      "add", "card", "--name", "Second", passphrase: Canary.vaultPassphrase, secret: "4111111111111111")
+    #expect(added.exitCode == 0)
+    try world.unlock()
+    let asked = try world.terminal("show", "Everyday", "--reveal")
+    try asked.expect("Show secrets of the vault")
+    try asked.expect("Type yes to allow it: ")
+    asked.type("yes\n")
+    try asked.expect("the card \"Everyday plastic\"")
+    try asked.expect("Type yes to allow it: ")
+    asked.type("no\n")
+    #expect(try asked.finish().exitCode == 77)
   }
 
   @Test func anExportTakesThePassphraseAtTheTerminal() throws {
@@ -271,6 +310,13 @@ import Testing
     try allowed.expect("Type yes to allow it: ")
     allowed.type("yes\n")
     #expect(try allowed.finish().output.contains(Canary.password))
+    let imported = try world.terminal("import", world.home.file("records-in-clear.json"))
+    try imported.expect("Type yes to allow it: ")
+    imported.type("yes\n")
+    #expect(try world.home.check(imported.finish()).exitCode == 0)
+    for words in [["doctor"], ["history", "Example Forge:ana canary-name"]] {
+      #expect(try world.home.seif(list: words, environment: world.variables).exitCode == 0, "\(words)")
+    }
     let before = try found(in: process)
     // Only root may look into a process that is closed to others.
     guard let before else { return }

@@ -42,8 +42,13 @@ final class XServer {
   let display: String
   private let helper: Helper
 
-  init() throws {
-    helper = try Helper(["Xvfb", "-displayfd", "1", "-screen", "0", "640x480x8", "-nolisten", "tcp", "-noreset"])
+  /// - Parameters:
+  ///   - depth: bits of a pixel.
+  ///   - folder: where the screen's pixels stand in a file.
+  init(depth: Int = 8, folder: String? = nil) throws {
+    helper = try Helper(
+      ["Xvfb", "-displayfd", "1", "-screen", "0", "640x480x\(depth)", "-nolisten", "tcp", "-noreset"]
+        + (folder.map { ["-fbdir", $0] } ?? []))
     display = ":" + (try helper.line())
   }
 

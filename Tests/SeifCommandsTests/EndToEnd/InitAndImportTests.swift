@@ -58,6 +58,7 @@ import Testing
       "init", "--recovery-sheet", sheet, "--unlock-ms", "500", passphrase: Canary.vaultPassphrase)
     #expect(made.exitCode == 0, "\(made.errors)")
     #expect(made.output == "")
+    #expect(made.errors.contains("The recovery code is on \(sheet): print it, then delete the file."))
     #expect(home.mode("sheet-in-clear.txt") == 0o600)
     #expect(home.mode(".local/share/seif") == 0o700)
     #expect(home.mode(".local/share/seif/vault.db") == 0o600)

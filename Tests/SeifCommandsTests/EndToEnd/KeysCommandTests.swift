@@ -157,6 +157,71 @@ import Testing
     #expect(result.screen.contains(": not presented"))
   }
 
+  @Test func ofTwoOfAKindTheQuestionSaysWhichAndASlipIsAskedForAgain() throws {
+    #expect(try run("keys", "add", "passphrase", "--unlock-ms", "500", new: Canary.newPassword).exitCode == 0)
+    let ids = try list().map { String($0["id"]?.string?.prefix(8) ?? "") }
+    let terminal = try home.terminal("keys", "test", environment: ["NO_COLOR": "1"], columns: 200)
+    try terminal.expect("Passphrase for the vault, the one made 20")
+    try terminal.expect(", id \(ids[0]) (Enter: leave it out): ")
+    try terminal.expect(echo: false)
+    // The other one's, by mistake.
+    terminal.type(Canary.newPassword + "\n")
+    try terminal.expect("the passphrase doesn't open the vault in another process")
+    try terminal.expect("id \(ids[0]) (Enter: leave it out): ")
+    terminal.type(Canary.vaultPassphrase + "\n")
+    try terminal.expect("Recovery code (Enter: leave it out): ")
+    for attempt in 1...3 {
+      if attempt > 1 { try terminal.expect("Recovery code (Enter: leave it out): ") }
+      terminal.type("ABCD-EFGH-JKLM-NPQR-STUV-WXYZ\n")
+      if attempt < 3 { try terminal.expect("the recovery code doesn't open the vault in another process") }
+    }
+    try terminal.expect(", id \(ids[2]) (Enter: leave it out): ")
+    terminal.type("\n")
+    let result = try home.check(terminal.finish())
+    #expect(result.exitCode == 2)
+    let words = ["✓ passphrase", "✗ recovery", "! passphrase"]
+    let lines = result.screen.split(whereSeparator: \.isNewline).filter { line in words.contains { line.hasPrefix($0) }
+    }
+    #expect(lines.count == 3)
+  }
+
+  @Test func theSamePassphraseIsNoNewOne() throws {
+    let same = try run("keys", "passphrase", "--unlock-ms", "500", new: Canary.vaultPassphrase)
+    #expect(same.exitCode == 64)
+    #expect(same.firstError.contains("that is the passphrase that the vault has"))
+    // However the vault was opened.
+    let code = try code()
+    let byCode = try home.seif(
+      "keys", "passphrase", "--recovery-code", passphrase: code, newPassphrase: Canary.vaultPassphrase)
+    #expect(byCode.exitCode == 64)
+    #expect(try list().count == 2)
+  }
+
+  @Test func whatIsGivenToOpenAVaultDoesntKeepItsListFromBeingShown() throws {
+    let result = try home.seif("keys", "list", "--json", "--passphrase-file", home.file("none"))
+    #expect(result.exitCode == 0, "\(result.errors)")
+    _ = try document(result.output, "seif-keys")
+  }
+
+  @Test func whoIsLeftWithOnePassphraseIsWarned() throws {
+    let removed = try run("keys", "remove", "recovery", "--yes")
+    #expect(removed.errors.contains("one passphrase will then be all that holds this vault"))
+    #expect(removed.errors.contains("seif keys add recovery"))
+    #expect(try run("keys", "add", "passphrase", "--unlock-ms", "500", new: Canary.newPassword).exitCode == 0)
+    let id = try #require(try list().last?["id"]?.string)
+    #expect(try run("keys", "add", "recovery", "--recovery-sheet", home.file("two-in-clear.txt")).exitCode == 0)
+    let second = try run("keys", "remove", id, "--yes")
+    #expect(second.exitCode == 0 && !second.errors.contains("one passphrase"))
+  }
+
+  @Test func aDeviceIsLookedForBeforeAnythingIsTyped() throws {
+    // No passphrase is given, so a question would end with 77.
+    let result = try home.seif(
+      "keys", "add", "tpm2", environment: ["SEIF_TCTI": "swtpm:host=127.0.0.1,port=1"])
+    #expect(result.exitCode == 69, "\(result.errors)")
+    #expect(try home.seif("keys", "add", "fido2").exitCode == 69)
+  }
+
   @Test func theProvingProcessTakesNothingFromItsArgumentsAndIsntListed() throws {
     #expect(!(try home.seif("help").output.contains("prove-way-in")))
     let result = try home.seif("prove-way-in", input: "no request\n")

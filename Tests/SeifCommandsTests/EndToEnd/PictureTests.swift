@@ -210,6 +210,8 @@ import Testing
     let refused = try home.terminal("qr", "GitHub", passphrase: Canary.vaultPassphrase, columns: 120)
     try refused.expect("Type show to go on: ")
     refused.type("y\n")
+    try refused.expect("Type show to go on: ")
+    refused.type("\n")
     let result = try home.check(try refused.finish())
     #expect(result.exitCode == 130)
     #expect(!result.screen.contains("█") && !result.screen.contains("▀"))

@@ -54,6 +54,24 @@ import Testing
     #expect(try run("code", "Typed", "--at", Fixture.moment).output == "756364\n")
   }
 
+  @Test func aLoginIsAskedForItsAddressToo() throws {
+    let terminal = try home.terminal("add", "login", passphrase: Canary.vaultPassphrase)
+    try answer(
+      terminal,
+      [
+        ("Name: ", "Shop"), ("User name (Enter leaves it out): ", "bea"), ("Password (not shown): ", "secret word"),
+        ("Address, such as https://example.org (Enter leaves it out): ", "https://shop.example"),
+      ])
+    #expect(try home.check(terminal.finish()).exitCode == 0)
+    #expect(try entry("Shop", "passwords")?["urls"]?.elements.map { $0.string ?? "" } == ["https://shop.example"])
+    // An option has said it already.
+    let said = try home.terminal(
+      "add", "login", "--name", "Other", "--account", "x", "--url", "https://o.example",
+      passphrase: Canary.vaultPassphrase)
+    try answer(said, [("Password (not shown): ", "secret word")])
+    #expect(try home.check(said.finish()).exitCode == 0)
+  }
+
   @Test func aWrongDateEndsNothing() throws {
     let terminal = try home.terminal("add", "card", "--name", "Third", passphrase: Canary.vaultPassphrase)
     try answer(
@@ -115,7 +133,7 @@ import Testing
 
   @Test func enterKeepsAllAndADashClears() throws {
     let keeping = try home.terminal("edit", "Everyday", passphrase: Canary.vaultPassphrase)
-    for question in ["Name of", "Name on", "Card number", "Expires", "CVC", "Addresses", "Tags", "Favourite", "Notes"] {
+    for question in ["Name of", "Card number", "Expires", "Name on", "CVC", "Addresses", "Tags", "Favourite", "Notes"] {
       try keeping.expect(question)
       keeping.type("\n")
     }
@@ -124,8 +142,8 @@ import Testing
     try answer(
       clearing,
       [
-        ("Name of the card [Everyday plastic]: ", ""), ("Name on the card [ANA EXAMPLE]: ", "-"), ("Card number", ""),
-        ("Expires (YYYY-MM) [2029-04]: ", "-"), ("CVC", "-"), ("Addresses", ""), ("Tags", ""), ("Favourite", ""),
+        ("Name of the card [Everyday plastic]: ", ""), ("Card number", ""), ("Expires (YYYY-MM) [2029-04]: ", "-"),
+        ("Name on the card [ANA EXAMPLE]: ", "-"), ("CVC", "-"), ("Addresses", ""), ("Tags", ""), ("Favourite", ""),
         ("Notes", ""),
       ])
     #expect(try home.check(clearing.finish()).exitCode == 0)
@@ -165,6 +183,43 @@ import Testing
     #expect(home.exists("out-in-clear.txt"))
   }
 
+  @Test func aMistypedWordIsAskedForOnceMore() throws {
+    let terminal = try home.terminal(
+      "export", "--to", "uri-list", "--plain", "-o", home.file("a-in-clear.txt"), passphrase: Canary.vaultPassphrase)
+    try answer(
+      terminal,
+      [("Type export to go on: ", "exprot"), ("That isn't export.", nil), ("Type export to go on: ", "export")])
+    #expect(try home.check(terminal.finish()).exitCode == 1)
+    #expect(home.exists("a-in-clear.txt"))
+  }
+
+  @Test func aConversionIntoClearTextHasTheSameWordTypedOnATerminal() throws {
+    let (phone, out) = (home.file("phone.authbackup"), home.file("b-in-clear.txt"))
+    let terminal = try home.terminal(
+      "convert", phone, "--to", "uri-list", "-o", out, passphrase: Canary.filePassphrase, columns: 200)
+    try answer(terminal, [("Anyone who gets that file can read it.", nil), ("Type export to go on: ", "")])
+    #expect(try home.check(terminal.finish()).exitCode == 130)
+    #expect(!home.exists("b-in-clear.txt"))
+    let again = try home.terminal(
+      "convert", phone, "--to", "uri-list", "-o", out, "--yes", passphrase: Canary.filePassphrase)
+    #expect(try home.check(again.finish()).exitCode == 1)
+    #expect(home.exists("b-in-clear.txt"))
+  }
+
+  @Test func afterAnUndoTheNextStepOfAnImportIsTheBin() throws {
+    #expect(try run("remove", "Acme").exitCode == 0)
+    let file = try home.write(
+      """
+      {"schema":"seif-records","version":1,"source":{"format":"test"},"accounts":[
+      {"type":"hotp","issuer":"Acme","account":"user","secret":"\(Canary.countedSeed)","counter":0}],
+      "problems":[],"lost":[]}
+      """, as: "acme-in-clear.json")
+    let terminal = try home.terminal("import", file, columns: 200)
+    try answer(terminal, [("Passphrase for the vault: ", Canary.vaultPassphrase)])
+    let result = try home.check(terminal.finish())
+    #expect(result.screen.contains("Next: seif import \(file) --from-bin"), "\(result.screen)")
+  }
+
   @Test func withoutATerminalAnExportNeedsYesWhateverTheFormat() throws {
     for format in ["authbackup", "vault2fa", "json"] {
       let result = try home.seif(
@@ -191,6 +246,9 @@ import Testing
     try terminal.expect(echo: true)
     // None of it was an answer to a question that wasn't there yet.
     terminal.type("no\n")
+    try terminal.expect("Once more, or Enter alone to stop.")
+    try terminal.expect("Type export to go on: ")
+    terminal.type("still no\n")
     let result = try home.check(terminal.finish())
     #expect(result.exitCode == 130)
     #expect(terminal.echoes)

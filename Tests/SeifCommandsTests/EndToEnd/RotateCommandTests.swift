@@ -53,6 +53,20 @@ import Testing
     #expect(try home.seif("list", passphrase: Canary.vaultPassphrase).exitCode == 0)
   }
 
+  @Test func aSecondRecoveryCodeDoesntGoUnsaid() throws {
+    let added = try home.seif(
+      "keys", "add", "recovery", "--recovery-sheet", home.file("second-in-clear.txt"),
+      passphrase: Canary.vaultPassphrase)
+    #expect(added.exitCode == 0, "\(added.errors)")
+    let result = try rotate()
+    #expect(result.exitCode == 0, "\(result.errors)")
+    #expect(result.errors.contains("the vault has 2 recovery codes"))
+    #expect(result.errors.contains("one new code takes the place of all"))
+    for sheet in ["sheet-in-clear.txt", "second-in-clear.txt"] {
+      #expect(try home.seif("list", "--recovery-code", passphrase: code(sheet)).exitCode == 77)
+    }
+  }
+
   @Test func onATerminalTheNewCodeIsTypedBack() throws {
     let terminal = try home.terminal("keys", "rotate", passphrase: Canary.vaultPassphrase)
     try terminal.expect("Recovery code, shown once.")
@@ -96,6 +110,8 @@ import Testing
     try refused.expect("This erases 4 codes, 1 login, 1 card, 1 note, and 2 ways in")
     try refused.expect("Type destroy to go on: ")
     refused.type("yes\n")
+    try refused.expect("Type destroy to go on: ")
+    refused.type("\n")
     #expect(try home.check(refused.finish()).exitCode == 130)
     #expect(try home.seif("list", passphrase: Canary.vaultPassphrase).exitCode == 0)
     let terminal = try home.terminal("destroy", passphrase: Canary.vaultPassphrase)

@@ -61,6 +61,33 @@ struct TPMCommandTests {
     #expect(wrong.errors.contains("tries are left"))
   }
 
+  /// The agent asks the TPM that it was started with, and no other that a command names.
+  @Test func itOpensTheVaultInTheAgent() throws {
+    let world = try AgentHome(home)
+    func seif(_ words: String..., on tpm: SoftwareTPM, pin: String? = nil) throws -> Terminal.Result {
+      try home.seif(
+        list: words, passphrase: pin, environment: world.variables.merging(["SEIF_TCTI": tpm.address]) { $1 })
+    }
+    let none = try seif("unlock", "--with", "tpm2", on: tpm)
+    #expect(none.exitCode == 66)
+    let added = try self.seif(
+      "keys", "add", "tpm2", "--pin-file", try home.write("4711\n", as: "pin"), passphrase: Canary.vaultPassphrase)
+    #expect(added.exitCode == 0, "\(added.errors)")
+    let wrong = try seif("unlock", "--with", "tpm2", on: tpm, pin: "4712")
+    #expect(wrong.exitCode == 77)
+    #expect(wrong.errors.contains("tries are left"))
+    try world.process()
+    #expect(try world.openCount() == 0)
+    let other = try SoftwareTPM()
+    let unlocked = try seif("unlock", "--with", "tpm2", on: other, pin: "4711")
+    #expect(unlocked.exitCode == 0, "\(unlocked.errors)")
+    #expect(try world.openCount() == 1)
+    #expect(try world.seif("code", "GitHub", "--at", Fixture.moment).output == "756364\n")
+    // What leaves the vault still wants what a person knows.
+    let export = try world.seif("export", "--to", "json", "--plain", "--yes", "-o", home.file("out-in-clear.json"))
+    #expect(export.exitCode == 77)
+  }
+
   /// What the doctor says of the TPM, by its state.
   private func doctor() throws -> [(state: String?, what: String)] {
     let result = try seif("doctor", "--locked", "--json")

@@ -206,6 +206,8 @@ import Testing
       "export", "--to", "json", "--plain", "-o", out, passphrase: Canary.vaultPassphrase)
     try terminal.expect("Type export to go on: ")
     terminal.type("yes\n")
+    try terminal.expect("Type export to go on: ")
+    terminal.type("\n")
     #expect(try home.check(terminal.finish()).exitCode == 130)
     #expect(!home.exists("out-in-clear.json"))
   }

@@ -48,10 +48,13 @@ struct KeysAddCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     if kind == .recovery { try sheet.check(otherwise: "Nothing was added.", context) }
+    let asksPIN = try withVaultErrors(try unlock.location(context).folder) { () throws(VaultError) in
+      try Devices(environment: context.environment).look(for: kind)
+    }
     let (vault, _) = try unlock.unlockKeeping(.readOnly, inPerson: true, context)
     defer { vault.lock() }
     let folder = vault.location.folder
-    let new = try make(folder, context)
+    let new = try make(folder, asksPIN: asksPIN, context)
     do {
       let made = try WayInMaking.add(new.material, cost: new.cost, pcrs: pin.pcrs, to: vault, context)
       context.talk.say(.ok, "Added and proven: \(made.attackerNeeds).")
@@ -66,7 +69,7 @@ struct KeysAddCommand: Command {
   }
 
   private func make(
-    _ folder: String, _ context: Context
+    _ folder: String, asksPIN: Bool, _ context: Context
   ) throws(CommandFailure) -> (material: WayInMaterial, cost: VaultCost) {
     switch kind {
     case .passphrase:
@@ -80,7 +83,7 @@ struct KeysAddCommand: Command {
       try sheet.present(code, folder: folder, context)
       return (WayInMaterial(.recovery, secret: code.withBytes { SecretBytes(copying: $0) }), .minimum)
     default:
-      let pin = try pin.obtain(for: kind, context)
+      let pin = asksPIN ? try pin.obtain(for: kind, context) : nil
       if kind == .fido2 { context.talk.say("\(WayInSentences.touch) It blinks three times: made, tried, proven.") }
       return (WayInMaterial(kind, secret: pin), .minimum)
     }

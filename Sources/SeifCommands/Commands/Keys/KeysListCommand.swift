@@ -10,20 +10,21 @@ struct KeysListCommand: Command {
 
     Lists the ways into the vault: the kind, when it was made, when it last opened the
     vault on this machine, and what somebody who has a copy of the vault would need to
-    use it. Asks for nothing: all of this stands in the vault in clear.
+    use it. Asks for nothing: all of this stands in the vault in clear. What opens the
+    vault may be given as to other commands, and isn't read.
     """
-  static var options: [Option] { VaultOptions.options + OutputOptions.options }
+  static var options: [Option] { UnlockOptions.options + OutputOptions.options }
 
-  private let vault: VaultOptions
+  private let unlock: UnlockOptions
   private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    vault = try VaultOptions(&arguments)
+    unlock = try UnlockOptions(&arguments)
     output = try OutputOptions(&arguments)
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    let location = try vault.location(context)
+    let location = try unlock.location(context)
     let (ways, uses) = try withVaultErrors(location.folder) { () throws(VaultError) in
       let locked = try Vault.open(at: location, access: .readOnly)
       return (locked.waysIn, locked.lastUses)

@@ -42,6 +42,13 @@ struct KeysPassphraseCommand: Command {
     let secret = try passphrase.obtain(
       for: "the vault", guesses: GuessingCost(perSecond: cost.guessesPerSecond), context,
       random: passphrase.source == .person ? { RandomSource.system.makeBytes($0) } : nil)
+    // A passphrase is known by what it opens; whatever opened the vault here.
+    let opensAlready = try? Vault.open(at: vault.location, access: .readOnly)
+      .unlock(with: PassphraseProvider(secret), only: old.id)
+    if let opensAlready {
+      opensAlready.lock()
+      throw CommandFailure(.usage, "that is the passphrase that the vault has", hint: "Nothing was changed.")
+    }
     let keepsRules = !NewPassphrase.isWeak(secret, cost.guessesPerSecond)
     _ = try WayInMaking.add(
       WayInMaterial(.passphrase, secret: secret), cost: cost.cost, replacing: old.id,

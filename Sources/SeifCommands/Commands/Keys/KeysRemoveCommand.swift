@@ -38,6 +38,11 @@ struct KeysRemoveCommand: Command {
     let passphrases =
       [.tpm2, .keyring].contains(chosen.kind)
       ? [] : try StrongWays.passphrases(among: ways.filter { $0.id != chosen.id }, opened: opened, context)
+    if Self.leavesOnePassphrase(ways.filter { $0.id != chosen.id }) {
+      context.talk.warn(
+        "one passphrase will then be all that holds this vault, and no recovery code: if it is forgotten, the vault is "
+          + "lost (seif keys add recovery)")
+    }
     if !isSure {
       let now = Timestamp(seconds: context.clock.now())
       let made = chosen.createdAt.map { ", made \(LocalTime.age($0, now: now))" } ?? ""
@@ -53,6 +58,14 @@ struct KeysRemoveCommand: Command {
     context.talk.say(.ok, "Removed. Anyone holding it can't open this vault from now on.")
     context.talk.say(WayInSentences.olderCopies)
     return .done
+  }
+}
+
+extension KeysRemoveCommand {
+  /// Whether of what stays one passphrase alone is strong: what one can forget.
+  private static func leavesOnePassphrase(_ ways: [WayIn]) -> Bool {
+    let strong = ways.filter { ![.tpm2, .keyring].contains($0.kind) }
+    return strong.count == 1 && strong.first?.kind == .passphrase
   }
 }
 

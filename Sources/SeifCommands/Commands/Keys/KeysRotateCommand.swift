@@ -49,13 +49,14 @@ struct KeysRotateCommand: Command {
     defer { vault.lock() }
     let location = vault.location
     let ways = try withVaultErrors(location.folder) { () throws(VaultError) in try vault.waysIn() }
+    Self.tellOfCodes(ways, context)
     var gone = Set<UUID>()
     for text in dropped { gone.insert(try WayInChoice.one(text, among: ways).id) }
     var materials: [UUID: WayInMaterial] = [:]
     for way in ways where way.kind != .recovery && !gone.contains(way.id) {
       if way.id == vault.openedBy {
         materials[way.id] = opened.material
-      } else if let material = try present(way, location, context) {
+      } else if let material = try present(way, among: ways, location, context) {
         materials[way.id] = material
       } else {
         try giveUp(way, context)
@@ -85,19 +86,21 @@ struct KeysRotateCommand: Command {
 
   /// What is presented of a way in, proven on the vault as it is; a person may try three times.
   private func present(
-    _ way: WayIn, _ location: VaultLocation, _ context: Context
+    _ way: WayIn, among ways: [WayIn], _ location: VaultLocation, _ context: Context
   ) throws(CommandFailure) -> WayInMaterial? {
-    for attempt in 1...3 {
-      guard let material = try presented.material(for: way, context) else { return nil }
-      do throws(CommandFailure) {
-        try FreshProcess.prove(material, opens: location, way: way.id, context)
-        return material
-      } catch {
-        guard attempt < 3, TerminalDevice(context) != nil else { throw error }
-        context.talk.fail(error)
-      }
+    try presented.tried(way, among: ways, context) { (material) throws(CommandFailure) in
+      try FreshProcess.prove(material, opens: location, way: way.id, context)
     }
-    return nil
+  }
+
+  /// Codes are never presented: the new one takes the place of all that there are.
+  private static func tellOfCodes(_ ways: [WayIn], _ context: Context) {
+    let codes = ways.filter { $0.kind == .recovery }
+    guard codes.count > 1 else { return }
+    let made = codes.map { $0.createdAt.map { LocalTime.text($0) } ?? "at a time not known" }
+    context.talk.warn(
+      "the vault has \(codes.count) recovery codes (made \(made.joined(separator: " and "))); one new code takes the "
+        + "place of all, and none of them will open it")
   }
 
   private func giveUp(_ way: WayIn, _ context: Context) throws(CommandFailure) {

@@ -31,14 +31,21 @@ struct KeysTestCommand: Command {
     }
     var results: [(way: WayIn, outcome: Outcome, reason: String)] = []
     for way in ways {
-      guard let material = try presented.material(for: way, context) else {
-        results.append((way, .untried, "not presented"))
-        continue
-      }
+      var failure: CommandFailure?
       do throws(CommandFailure) {
-        try FreshProcess.prove(material, opens: location, way: way.id, context)
-        results.append((way, .opens, "opens the vault"))
+        let material = try presented.tried(way, among: ways, context) { (material) throws(CommandFailure) in
+          failure = nil
+          do throws(CommandFailure) {
+            try FreshProcess.prove(material, opens: location, way: way.id, context)
+          } catch {
+            failure = error
+            throw error
+          }
+        }
+        results.append(material == nil ? (way, .untried, "not presented") : (way, .opens, "opens the vault"))
       } catch {
+        // What else stops a command stops this one.
+        guard failure == error else { throw error }
         results.append((way, .refused, "doesn't open the vault"))
       }
     }
