@@ -46,6 +46,7 @@ let package = Package(
     target("SeifRecords", ["SeifBytes", "SeifCrypto", "SeifOTP"], core),
     target("SeifFormats", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords"], core),
     target("SeifBackups", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], core),
+    target("SeifTUI", ["SeifBytes"], core),
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
     .target(
@@ -63,7 +64,7 @@ let package = Package(
       "SeifCommands",
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
-        "SeifTransports", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "CSeif",
+        "SeifTransports", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "SeifTUI", "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
@@ -96,6 +97,7 @@ let package = Package(
     tests("SeifDevicesTests", ["SeifDevices", "SeifVault", "SeifCrypto"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
     tests("SeifAgentTests", ["SeifAgent", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
+    tests("SeifTUITests", ["SeifTUI", "SeifBytes"]),
     tests("SeifCommandsTests", ["SeifCommands", "SeifClipboard", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),
   ]

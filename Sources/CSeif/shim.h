@@ -36,6 +36,11 @@ static inline int seif_terminal_columns(int descriptor) {
   struct winsize size;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
+// Rows times 65536 and columns, 0 if there is no answer.
+static inline int seif_terminal_size(int descriptor) {
+  struct winsize size;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? ((int)size.ws_row << 16) + size.ws_col : 0;
+}
 // 0: the kernel says that the clock is synchronised; 1: it says that it isn't; -1: no answer.
 static inline int seif_clock_unsynchronised(void) {
   struct timex state = {0};

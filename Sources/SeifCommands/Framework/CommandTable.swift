@@ -5,7 +5,7 @@ package enum CommandTable {
       OpenCommand.self, InspectCommand.self, VerifyCommand.self, ConvertCommand.self, FormatsCommand.self,
       InitCommand.self, UnlockCommand.self, LockCommand.self, AgentCommand.self, AgentStatusCommand.self,
       StatusCommand.self,
-      PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, CopyCommand.self, GenerateCommand.self,
+      PathsCommand.self, ListCommand.self, ShowCommand.self, CodeCommand.self, CopyCommand.self, TUICommand.self, GenerateCommand.self,
       AddCommand.self,
       EditCommand.self,
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
