@@ -11,6 +11,7 @@ final class Terminal {
   static let secondsToWait = 30
 
   private let master: Int32
+  private let slave: Int32
   private let device: String
   let child: pid_t
   /// Everything the terminal showed so far.
@@ -44,7 +45,7 @@ final class Terminal {
     var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     guard openpty(&master, &slave, nil, nil, &size) == 0, let name = ttyname(slave).map({ String(cString: $0) })
     else { throw Failure(what: "no pseudo-terminal: \(errno)") }
-    self.master = master
+    (self.master, self.slave) = (master, slave)
     device = name
     // The slave stays open here, so that flags can be read after the program has gone.
     for descriptor in [master, slave] { _ = seif_fcntl_setfd(descriptor, FD_CLOEXEC) }
@@ -84,6 +85,7 @@ final class Terminal {
       waitpid(child, nil, 0)
     }
     close(master)
+    close(slave)
     if outputPipe >= 0 { close(outputPipe) }
     if errorPipe >= 0 { close(errorPipe) }
   }

@@ -19,6 +19,7 @@ enum CrashedScreen {
     attributes = before
     descriptor = terminal
     cover(24)
+    unblock(signals)
     for number in signals {
       signal(number) { number in
         CrashedScreen.leave()
@@ -44,7 +45,16 @@ enum CrashedScreen {
 
   /// Without a screen: only has SIGALRM end the process with words.
   static func endOnAlarm() {
+    unblock([SIGALRM])
     signal(SIGALRM) { _ in CrashedScreen.sayLocked() }
+  }
+
+  /// Whoever started us may have them blocked.
+  private static func unblock(_ signals: [Int32]) {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in signals { sigaddset(&set, number) }
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
   }
 
   static func disarm() {
