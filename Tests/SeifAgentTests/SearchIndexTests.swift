@@ -42,13 +42,14 @@ import Testing
       (0..<Int.random(in: 0...most, using: &generator)).map { _ in letters.randomElement(using: &generator) ?? "a" }
         .joined()
     }
-    let entries = (0..<60).map { _ in (name: text(4), account: text(3)) }
+    // More than three runs of the index, the last one not full.
+    let entries = (0..<200).map { _ in (name: text(6), account: text(3)) }
     let scratch = try Scratch()
     let vault = try Self.vault(entries, scratch)
     let index = try SearchIndex(of: vault)
     #expect(index.count == entries.count)
     for _ in 0..<300 {
-      let query = text(5)
+      let query = text(6)
       guard !query.isEmpty else { continue }
       let found = index.places(fitting: query, onlyCodes: true)
       #expect(found == Self.rule(query, entries), "seed \(seed), \"\(query)\"")

@@ -7,11 +7,13 @@ internal import SeifVault
 /// in a fraction of a millisecond.
 ///
 /// The order of what fits: an identifier; `name:account`; the exact name; the exact account; eight digits and more that an
-/// identifier begins with; a name that begins with the query; what holds it. Exact ones are found by their hashes, the others by one search through all names at once.
+/// identifier begins with; a name that begins with the query; what holds it. Exact ones are found by their hashes, the
+/// others by a search through the runs of names that may hold them.
 struct SearchIndex: ~Copyable {
   private var summaries = SecretBuffer(capacity: 1 << 16)
   /// Folded names and accounts, one after the other, each ended by a zero.
   private var texts = SecretBuffer(capacity: 1 << 16)
+  private var blocks = TextBlocks()
   private var items: [Item] = []
   // Of each item's name, account, and both with a colon between them; apart, so that a search runs through numbers alone.
   private var nameHashes: [Int] = []
@@ -39,6 +41,7 @@ struct SearchIndex: ~Copyable {
     // Of a state that can't be read nobody can tell whether it changed.
     var index = SearchIndex()
     let (counter, damage) = try vault.forEachSummary { id, bytes in index.add(id, bytes) }
+    index.addBlocks()
     index.counter = counter
     index.damage = damage
     self = index
@@ -130,27 +133,17 @@ struct SearchIndex: ~Copyable {
     }
   }
 
-  // One pass over all texts; what begins with the query comes before what only holds it.
+  // What begins with the query comes before what only holds it.
   private func placesHolding(_ folded: String, _ isWanted: (Int) -> Bool) -> [Int] {
     var (beginning, holding): ([Int], [Int]) = ([], [])
     var folded = folded
-    texts.withBytes { (bytes: RawSpan) -> Void in
-      bytes.withUnsafeBytes { texts in
-        folded.withUTF8 { needle in
-          guard let base = texts.baseAddress else { return }
-          var start = 0
-          while start < texts.count {
-            let found = seif_find(base + start, texts.count - start, needle.baseAddress, needle.count)
-            guard found >= 0 else { return }
-            let offset = start + found
-            let place = self.place(of: offset)
-            let item = items[place]
-            // Without a zero in it the query lies in one text.
-            if isWanted(place) {
-              if offset == item.name.lowerBound { beginning.append(place) }
-              holding.append(place)
-            }
-            start = item.account.upperBound
+    texts.withBytes { (texts: RawSpan) -> Void in
+      folded.withUTF8 { needle in
+        blocks.forEach(mayHold: needle.span.bytes) { block in
+          forEachPlace(in: block, of: texts, holding: needle) { place, isStart in
+            guard isWanted(place) else { return }
+            if isStart { beginning.append(place) }
+            holding.append(place)
           }
         }
       }
@@ -158,9 +151,45 @@ struct SearchIndex: ~Copyable {
     return beginning.isEmpty ? holding : beginning
   }
 
+  /// Calls `body` with each place of a run whose texts hold a query, and whether a name begins with it.
+  private func forEachPlace(
+    in block: Int, of texts: RawSpan, holding needle: UnsafeBufferPointer<UInt8>, _ body: (Int, Bool) -> Void
+  ) {
+    let places = places(in: block)
+    let range = bytes(of: places)
+    texts.withUnsafeBytes { texts in
+      guard let base = texts.baseAddress else { return }
+      var start = range.lowerBound
+      while start < range.upperBound {
+        let found = seif_find(base + start, range.upperBound - start, needle.baseAddress, needle.count)
+        guard found >= 0 else { return }
+        let place = self.place(of: start + found, in: places)
+        // Without a zero in it the query lies in one text.
+        body(place, start + found == items[place].name.lowerBound)
+        start = items[place].account.upperBound
+      }
+    }
+  }
+
+  private func places(in block: Int) -> Range<Int> {
+    let start = block * TextBlocks.entryCount
+    return start..<min(start + TextBlocks.entryCount, items.count)
+  }
+
+  private func bytes(of places: Range<Int>) -> Range<Int> {
+    items[places.lowerBound].name.lowerBound..<items[places.upperBound - 1].account.upperBound
+  }
+
+  private mutating func addBlocks() {
+    for block in 0..<(items.count + TextBlocks.entryCount - 1) / TextBlocks.entryCount {
+      let range = bytes(of: places(in: block))
+      texts.withBytes { blocks.add($0.extracting(range)) }
+    }
+  }
+
   /// The item whose texts hold an offset.
-  private func place(of offset: Int) -> Int {
-    var (low, high) = (0, items.count - 1)
+  private func place(of offset: Int, in places: Range<Int>) -> Int {
+    var (low, high) = (places.lowerBound, places.upperBound - 1)
     while low < high {
       let middle = (low + high + 1) / 2
       if items[middle].name.lowerBound <= offset { low = middle } else { high = middle - 1 }
