@@ -10,6 +10,7 @@ import Testing
     let rows = KeyTable.standard.rows.map { row in
       "| `\(row.action.rawValue)` | \(row.keys.map { "`\($0.name)`" }.joined(separator: " ")) | \(row.words) |"
     }
-    #expect(page.contains("| --- | --- | --- |\n" + rows.joined(separator: "\n") + "\n\n"), "\(rows.joined(separator: "\n"))")
+    #expect(
+      page.contains("| --- | --- | --- |\n" + rows.joined(separator: "\n") + "\n\n"), "\(rows.joined(separator: "\n"))")
   }
 }
