@@ -52,6 +52,20 @@ import Testing
     #expect(screen.takeEffects() == [.nextCode(TestScreen.id(4))])
   }
 
+  @Test mutating func aLongNoteIsScrolledWithoutHidingIt() {
+    for _ in 0..<3 { screen.press(.character("]")) }
+    screen.press(.tab, .down, .down)
+    let text = (1...40).map { "line \($0)" }.joined(separator: "\n")
+    screen.model.show(Revealed(id: TestScreen.id(7), field: "text", text: text))
+    #expect(screen.text.contains("line 1 ") && screen.text.contains("more"))
+    for _ in 0..<4 { screen.press(.pageDown) }
+    #expect(screen.text.contains("line 40"))
+    for _ in 0..<4 { screen.press(.pageUp) }
+    #expect(screen.text.contains("line 1 "))
+    screen.press(.up)
+    #expect(!screen.text.contains("line 1"))
+  }
+
   @Test mutating func anAnswerThatComesTooLateIsNotShown() {
     screen.press(.down)
     screen.model.show(Revealed(id: TestScreen.id(1), field: "code", text: TestScreen.code))

@@ -50,10 +50,10 @@ struct DetailRows {
     }
     secret("notes", info.notes)
     text("tags", nil, info.tags.joined(separator: ", "))
-    var names = Set(rows.compactMap(\.field))
+    // A name that stands twice means the first, and those of the entry's own fields come before, as ``EntryField`` has it.
+    var names = Set(rows.compactMap(\.field) + ["code", "username"])
     for field in info.customFields {
-      // A name that stands twice means the first.
-      let name = names.insert(field.name).inserted && !field.name.isEmpty ? field.name : nil
+      let name = names.insert(Query.folded(field.name)).inserted && !field.name.isEmpty ? field.name : nil
       if Disclosure.isOpen(name: field.name, value: field.value, isSecret: field.isSecret) {
         // EXPOSE: the person marked this field as no secret, and it doesn't look like one.
         text(field.name, name, field.value.exposedText() ?? "")

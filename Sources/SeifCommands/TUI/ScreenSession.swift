@@ -19,6 +19,8 @@ final class ScreenSession {
   private var lastUse = Deadline.now
   private var lastTouch: Int64 = 0
   private var lastLook: Int64 = 0
+  /// The state of the vault that is on the screen.
+  private var shownCounter: Int64?
   private var isOver = false
   /// The process that holds what was copied.
   private var clipboard: Int32?
@@ -120,7 +122,12 @@ final class ScreenSession {
         }
       } else {
         let left = lockSeconds - (now - lastUse) / 1000
-        if left <= 0 { lock("Nobody used it for \(LockTime.duration(lockSeconds)).") } else { model.setLock(in: left) }
+        if left <= 0 {
+          lock("Nobody used it for \(LockTime.duration(lockSeconds)).")
+        } else {
+          model.setLock(in: left)
+          lookForOthers(vault, now)
+        }
       }
     }
     perform(model.tick(Moment(unix: context.clock.now(), milliseconds: now)))
@@ -128,6 +135,13 @@ final class ScreenSession {
       clipboard = nil
       model.clipboardEnded()
     }
+  }
+
+  /// Another program may have written to the vault.
+  private func lookForOthers(_ vault: ScreenVault, _ now: Int64) {
+    guard now - lastLook >= 2_000 else { return }
+    lastLook = now
+    if shownCounter != vault.counter() { load() }
   }
 
   /// - Parameter inAgent: the person wants it locked there too.
@@ -156,6 +170,7 @@ final class ScreenSession {
     default:
       guard let vault else { return }
       attempt { () throws(CommandFailure) in try perform(effect, vault) }
+      shownCounter = vault.counter()
     }
   }
 
@@ -233,6 +248,7 @@ final class ScreenSession {
       let (items, damage) = try vault.items()
       let effects = model.show(items, damage: damage)
       model.setBackup(vault.backupWords())
+      shownCounter = vault.counter()
       perform(effects)
     }
   }

@@ -193,6 +193,9 @@ final class ScreenVault {
     return "Undone: \(EntryLabel.text(name.name, name.account)) is \(words)."
   }
 
+  /// The counter of the vault's state, which every writer moves; nil where it can't be known without counting as use.
+  func counter() -> Int64? { (vault as? DirectVault).flatMap { try? $0.vault.counter() } }
+
   // MARK: - Locking
 
   /// What the status line says of backups.

@@ -1,3 +1,4 @@
+internal import CSeif
 internal import SeifAgent
 internal import SeifTUI
 
@@ -42,6 +43,8 @@ struct TUICommand: Command {
     guard context.output.style.isTerminal, TerminalDevice(context) != nil else {
       throw CommandFailure(.usage, "this needs a terminal", hint: "For scripts: seif list, seif code, seif copy.")
     }
+    // What is revealed passes through texts of the runtime: it is overwritten as their memory is given back.
+    _ = seif_wipe_freed_memory()
     let keys = try KeyFile.table(context)
     let vault = try ScreenVault(unlock, copying: copying, context)
     defer { vault.vault.lock() }

@@ -186,11 +186,23 @@ extension Model {
       places[kind] = place
       scroll()
     case .details:
+      if abs(steps) > 1, abs(steps) < Int(Int32.max), scrollDetails(by: steps) { return }
       let count = details?.rows.count ?? 0
       let before = detailRow
       detailRow = max(0, min(count - 1, detailRow + steps))
       if detailRow != before { hide() }
     }
+  }
+
+  /// Scrolls a row that is longer than the pane, such as a note that is shown.
+  private mutating func scrollDetails(by steps: Int) -> Bool {
+    guard let details else { return false }
+    let box = layout.details
+    let lines = detailLines(details, width: detailWidth(details, box)).count { $0.row == detailRow }
+    let hidden = lines - (box.height - 2)
+    guard hidden > 0 else { return false }
+    detailScroll = max(0, min(hidden, detailScroll + steps))
+    return true
   }
 
   /// To the next pane that can be seen.

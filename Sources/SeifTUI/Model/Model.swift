@@ -59,6 +59,8 @@ package struct Model: Sendable {
   var places: [ItemKind: Place] = [:]
   package internal(set) var details: Details?
   var detailRow = 0
+  /// Lines by which a long row is scrolled.
+  var detailScroll = 0
   package internal(set) var revealed: Revealed?
   var hidesAt: Int64 = 0
   /// What was revealed last: a code that follows another in time is shown until that one would have been hidden.
@@ -194,5 +196,8 @@ package struct Model: Sendable {
     return effects
   }
 
-  mutating func hide() { revealed = nil }
+  mutating func hide() {
+    revealed = nil
+    detailScroll = 0
+  }
 }

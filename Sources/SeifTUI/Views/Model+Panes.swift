@@ -141,16 +141,16 @@ extension Model {
   func drawDetails(_ box: Layout.Box, in grid: inout Grid) {
     drawFrame(box, selected?.label ?? "", isFocused: focus == .details, in: &grid)
     guard let details, let selected, details.id == selected.id else { return }
-    let labelWidth = min(14, details.rows.map { CellWidth.of(glyphs.shown($0.label)) }.max() ?? 0)
+    let labelWidth = labelWidth(details)
     let textColumn = box.column + 2 + labelWidth + 2
     let end = box.column + box.width - 1
     let height = max(0, box.height - 2)
-    let lines = detailLines(details, width: max(1, end - textColumn - 1))
+    let lines = detailLines(details, width: detailWidth(details, box))
     // The row one is at stays to be seen, from its first line.
     var top = 0
     if focus == .details, let first = lines.firstIndex(where: { $0.row == detailRow }) {
       let last = lines.lastIndex { $0.row == detailRow } ?? first
-      if last >= height { top = min(first, last - height + 1) }
+      if last >= height { top = min(first, last - height + 1) + detailScroll }
     }
     for (offset, line) in lines.dropFirst(top).prefix(height).enumerated() {
       let row = box.row + 1 + offset
@@ -165,7 +165,14 @@ extension Model {
     }
   }
 
-  private func detailLines(_ details: Details, width: Int) -> [DetailLine] {
+  private func labelWidth(_ details: Details) -> Int {
+    min(14, details.rows.map { CellWidth.of(glyphs.shown($0.label)) }.max() ?? 0)
+  }
+
+  /// The cells that a value has in a line.
+  func detailWidth(_ details: Details, _ box: Layout.Box) -> Int { max(1, box.width - 6 - labelWidth(details)) }
+
+  func detailLines(_ details: Details, width: Int) -> [DetailLine] {
     var lines: [DetailLine] = []
     for (index, row) in details.rows.enumerated() {
       func add(_ text: String, _ style: CellStyle = .plain) {

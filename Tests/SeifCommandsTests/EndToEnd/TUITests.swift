@@ -223,7 +223,9 @@ import Testing
     let usual = try colours([:])
     #expect(usual.contains("36"))
     let none = try colours(["NO_COLOR": "1"])
-    #expect(!none.isEmpty && none.allSatisfy { $0.split(separator: ";").allSatisfy { ["0", "1", "7", "39", "49"].contains($0) } })
+    // 39 and 49 are tmux's own words for the default colours.
+    #expect(!none.isEmpty)
+    #expect(none.allSatisfy { $0.split(separator: ";").allSatisfy { ["0", "1", "7", "39", "49"].contains($0) } })
   }
 
   @Test func withoutUTF8ItIsASCII() throws {
