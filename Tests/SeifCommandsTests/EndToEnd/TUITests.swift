@@ -74,6 +74,43 @@ import Testing
     try tmux.expectNothingLeft(status: status)
   }
 
+  /// Only root may read the memory of a process that is closed to tracing.
+  @Test(.enabled(if: getuid() == 0)) func whatWasShownIsNotInItsMemoryOnceItIsHidden() throws {
+    let tmux = try start()
+    try tmux.expect("Codes (4)")
+    let process = try #require(Int32(home.read("pid").prefix { $0.isNumber }))
+    try tmux.press("]", "r")
+    try tmux.expect(Canary.password)
+    #expect(try Self.count(Canary.password, in: process) > 0)
+    try tmux.press("r")
+    try tmux.expectGone(Canary.password)
+    #expect(try Self.count(Canary.password, in: process) == 0)
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+
+  /// How often a text stands in a process's memory.
+  private static func count(_ text: String, in process: Int32) throws -> Int {
+    let script = """
+      import re, sys
+      needle, found = sys.stdin.buffer.read(), 0
+      with open(f"/proc/{sys.argv[1]}/maps") as maps, open(f"/proc/{sys.argv[1]}/mem", "rb", 0) as memory:
+          for line in maps:
+              start, end, mode = re.match(r"(\\w+)-(\\w+) (\\S+)", line).groups()
+              if "w" in mode:
+                  try:
+                      memory.seek(int(start, 16))
+                      found += memory.read(int(end, 16) - int(start, 16)).count(needle)
+                  except OSError:
+                      pass
+      print(found)
+      """
+    let result = try Terminal(
+      ["-c", script, String(process)], program: "/usr/bin/python3", hasTerminal: false, input: Array(text.utf8)
+    ).finish()
+    return try #require(Int(result.output.prefix { $0.isNumber }), "\(result.errors)")
+  }
+
   @Test func whileItIsStoppedNothingShowsAndThenItGoesOn() throws {
     let tmux = try start()
     try tmux.expect("Codes (4)")
