@@ -9,7 +9,7 @@ import Testing
     ("\u{1B}[H", [.home]), ("\u{1B}[4~", [.end]), ("\u{1B}[5~", [.pageUp]), ("\u{1B}[6~", [.pageDown]),
     ("\u{1B}[3~", [.delete]), ("\u{1B}[Z", [.backTab]), ("\u{C}", [.control("l")]), ("ș", [.character("ș")]),
     ("日j", [.character("日"), .character("j")]), ("\u{1B}[<0;1;1Mq", [.character("q")]), ("\u{1B}xq", [.character("q")]),
-    ("\u{1B}[200~ab", [.character("a"), .character("b")]), ("\u{1B}\u{1B}[A", [.escape, .up]),
+    ("\u{1B}[200~a\rd\u{1B}[201~b", [.pasted("a"), .pasted("d"), .character("b")]), ("\u{1B}\u{1B}[A", [.escape, .up]),
   ])
   func bytesAreKeys(text: String, keys: [Key]) {
     var decoder = KeyDecoder()
@@ -37,6 +37,8 @@ import Testing
       }
       _ = decoder.keys(bytes)
       _ = decoder.flush()
+      // Whatever came, a paste has an end.
+      _ = decoder.keys(Array("\u{1B}[201~".utf8))
       #expect(decoder.keys([0x71]) == [.character("q")], "\(bytes)")
     }
     var decoder = KeyDecoder()

@@ -130,6 +130,13 @@ import Testing
     #expect(screen.model.filter == "")
   }
 
+  @Test mutating func whatIsPastedIsTextAndNeverACommand() {
+    screen.press(.pasted("d"), .pasted("q"), .pasted("l"))
+    #expect(screen.takeEffects() == [])
+    screen.press(.character("/"), .pasted("h"), .pasted("e"))
+    #expect(screen.model.filter == "he")
+  }
+
   @Test mutating func helpListsEveryActionAndScrolls() {
     screen = TestScreen(columns: 80, rows: 40)
     screen.press(.character("?"))

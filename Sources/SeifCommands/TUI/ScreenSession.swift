@@ -21,6 +21,7 @@ final class ScreenSession {
   private var lastLook: Int64 = 0
   /// The state of the vault that is on the screen.
   private var shownCounter: Int64?
+  private var hadSecret = false
   private var isOver = false
   /// The process that holds what was copied.
   private var clipboard: Int32?
@@ -86,6 +87,11 @@ final class ScreenSession {
     if !bytes.isEmpty { screen.write(bytes) }
     // A code may stand in it.
     bytes.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
+    if hadSecret, model.revealed == nil {
+      seif_wipe_cached_memory()
+      seif_wipe_stack()
+    }
+    hadSecret = model.revealed != nil
   }
 
   private func resize() {
@@ -151,6 +157,8 @@ final class ScreenSession {
     vault = nil
     hasConsent = false
     model.lock(reason)
+    // Names, too, are overwritten once they are off the screen.
+    hadSecret = true
   }
 
   // MARK: - Effects

@@ -131,7 +131,7 @@ final class AlternateScreen: Sendable {
     defer { if lockAfter > 0 { alarm(0) } }
     state.withLock { state in
       guard state.phase == .drawing else { return }
-      put(Self.erasure(state.rows) + "\u{1B}[?7h\u{1B}[?25h")
+      put(Self.erasure(state.rows) + "\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h")
       set(before)
       state.phase = .aside
     }
@@ -141,7 +141,7 @@ final class AlternateScreen: Sendable {
         if state.phase == .aside {
           tcflush(descriptor, TCIFLUSH)
           set(Self.raw(before))
-          put("\u{1B}[?7l\u{1B}[?25l" + Self.erasure(state.rows))
+          put("\u{1B}[?2004h\u{1B}[?7l\u{1B}[?25l" + Self.erasure(state.rows))
           state.phase = .drawing
           state.isStale = true
         }
@@ -155,7 +155,7 @@ final class AlternateScreen: Sendable {
   private func enter(_ phase: Phase) {
     state.withLock { state in
       set(phase == .aside ? before : Self.raw(before))
-      put("\u{1B}[?1049h" + (phase == .aside ? "" : "\u{1B}[?7l\u{1B}[?25l") + Self.erasure(state.rows))
+      put("\u{1B}[?1049h" + (phase == .aside ? "" : "\u{1B}[?2004h\u{1B}[?7l\u{1B}[?25l") + Self.erasure(state.rows))
       state.phase = phase
       state.isStale = true
       if phase == .drawing { put(state.lines.enumerated().map { Self.line($0.offset, $0.element) }.joined()) }
@@ -167,7 +167,8 @@ final class AlternateScreen: Sendable {
     state.withLock { state in
       isLeaving.store(false, ordering: .relaxed)
       guard state.phase != .off else { return }
-      put("\u{1B}[0m\u{1B}[?7h" + Self.erasure(state.rows) + "\u{1B}[?25h\u{1B}[?1049l", milliseconds: 2_000)
+      put(
+        "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h" + Self.erasure(state.rows) + "\u{1B}[?25h\u{1B}[?1049l", milliseconds: 2_000)
       tcflush(descriptor, TCIFLUSH)
       set(before)
       state.phase = phase

@@ -34,7 +34,8 @@ enum CrashedScreen {
   /// The terminal has so many rows.
   static func cover(_ count: Int) {
     let text = Array(
-      ("\u{1B}[0m\u{1B}[?7h" + AlternateScreen.erasure(min(count, rows)) + "\u{1B}[?25h\u{1B}[?1049l").utf8)
+      ("\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h" + AlternateScreen.erasure(min(count, rows)) + "\u{1B}[?25h\u{1B}[?1049l").utf8
+    )
     guard descriptor >= 0, text.count > byteCount else { return }
     let made = UnsafeMutablePointer<UInt8>.allocate(capacity: text.count)
     made.initialize(from: text, count: text.count)

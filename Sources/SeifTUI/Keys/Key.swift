@@ -4,8 +4,12 @@ internal import SeifBytes
 package enum Key: Sendable, Hashable {
   case character(Character)
   case control(Character)
+  /// A character of a text that was pasted: never a command.
+  case pasted(Character)
   case enter, escape, tab, backTab, backspace, delete
   case up, down, left, right, home, end, pageUp, pageDown
+  /// Around a text that is pasted; the decoder takes them out.
+  case pasteBegins, pasteEnds
 
   private static let names: [(Key, String)] = [
     (.enter, "Enter"), (.escape, "Esc"), (.tab, "Tab"), (.backTab, "Shift+Tab"), (.backspace, "Backspace"),

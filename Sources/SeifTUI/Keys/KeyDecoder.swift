@@ -1,6 +1,7 @@
 /// Keys out of the bytes that a terminal sends. A sequence may come in pieces; what no key has is passed over.
 package struct KeyDecoder: Sendable {
   private var rest: [UInt8] = []
+  private var isPasting = false
   /// Longer than any key's sequence.
   private static let sequenceLimit = 32
 
@@ -14,10 +15,21 @@ package struct KeyDecoder: Sendable {
     var keys: [Key] = []
     while !rest.isEmpty {
       guard let (key, count) = Self.first(rest[...]) else { break }
-      if let key { keys.append(key) }
+      if let key, let meant = meant(key) { keys.append(meant) }
       rest.removeFirst(count)
     }
     return keys
+  }
+
+  /// What is pasted is a text: its line ends and controls are nothing.
+  private mutating func meant(_ key: Key) -> Key? {
+    switch key {
+    case .pasteBegins, .pasteEnds:
+      isPasting = key == .pasteBegins
+      return nil
+    case .character(let character) where isPasting: return .pasted(character)
+    default: return isPasting ? nil : key
+    }
   }
 
   /// Nothing more came: what has begun is a key by itself, or nothing.
@@ -82,6 +94,7 @@ package struct KeyDecoder: Sendable {
       let number = parameters.prefix { $0 != ";" }
       let keys: [Substring: Key] = [
         "1": .home, "7": .home, "4": .end, "8": .end, "3": .delete, "5": .pageUp, "6": .pageDown,
+        "200": .pasteBegins, "201": .pasteEnds,
       ]
       return keys[number]
     default: return nil

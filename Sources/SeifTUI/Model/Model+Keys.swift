@@ -31,7 +31,7 @@ extension Model {
   /// A key while the filter is typed.
   private mutating func type(_ key: Key) {
     switch key {
-    case .character(let character):
+    case .character(let character), .pasted(let character):
       // Longer than any name that fits.
       if filter.utf8.count < 200 { filter.append(character) }
     case .backspace: if !filter.isEmpty { filter.removeLast() }
