@@ -54,17 +54,20 @@ let package = Package(
       linkerSettings: [.linkedLibrary("sqlite3")]),
     target(
       "SeifVault", ["SeifSQL", "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "CSeif"], strict),
-    target("SeifDevices", ["SeifVault", "SeifCrypto", "SeifBytes", "CTSS2", "CFido2", "CSeif"], strict),
+    target("SeifProcesses", ["SeifBytes", "CSeif"], strict),
+    target(
+      "SeifDevices",
+      ["SeifProcesses", "SeifVault", "SeifCrypto", "SeifBytes", "CTSS2", "CFido2", "CSystemd", "CSeif"], strict),
     target("SeifImages", ["SeifBytes", "CImages", "CSeif"], strict),
     target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
-    target("SeifClipboard", ["SeifBytes", "CClipboard", "CSeif"], strict),
+    target("SeifClipboard", ["SeifProcesses", "SeifBytes", "CClipboard", "CSeif"], strict),
     target(
-      "SeifAgent", ["SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
+      "SeifAgent", ["SeifProcesses", "SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
     target(
       "SeifCommands",
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
-        "SeifTransports", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "SeifTUI", "CSeif",
+        "SeifTransports", "SeifProcesses", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "SeifTUI", "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
@@ -94,11 +97,14 @@ let package = Package(
     tests("SeifBackupsTests", ["SeifBackups", "SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
-    tests("SeifDevicesTests", ["SeifDevices", "SeifVault", "SeifCrypto"]),
+    tests("SeifProcessesTests", ["SeifProcesses", "SeifBytes"]),
+    tests("SeifDevicesTests", ["SeifDevices", "SeifProcesses", "SeifVault", "SeifCrypto"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
     tests("SeifAgentTests", ["SeifAgent", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
     tests("SeifTUITests", ["SeifTUI", "SeifBytes"]),
-    tests("SeifCommandsTests", ["SeifCommands", "SeifClipboard", "seif", "seif-probe", "CSeif"]),
+    tests(
+      "SeifCommandsTests",
+      ["SeifCommands", "SeifProcesses", "SeifDevices", "SeifClipboard", "seif", "seif-probe", "CSeif"]),
     tests("SeifPackageTests", []),
   ]
 )

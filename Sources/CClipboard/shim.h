@@ -1,7 +1,6 @@
 // What the clipboard's owner asks of libxcb and of the kernel.
 #pragma once
 #include <sys/select.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 #include <xcb/xcb.h>
 #include <xcb/xproto.h>
+#include "../CSeif/loader.h"
 
 // No `link`: only what copies to an X clipboard loads libxcb. Each function has the type that the library's own header
 // gives it.
@@ -24,24 +24,7 @@
   ENTRY(xcb_intern_atom) ENTRY(xcb_intern_atom_reply) ENTRY(xcb_set_selection_owner)                                   \
   ENTRY(xcb_get_selection_owner) ENTRY(xcb_get_selection_owner_reply) ENTRY(xcb_send_event)
 
-#define SEIF_XCB_FIELD(name) __typeof__(name) *_Nonnull name;
-typedef struct { SEIF_LIBXCB(SEIF_XCB_FIELD) } seif_libxcb;
-
-// The table, filled; null: the library, or a function of it, isn't there.
-static inline const seif_libxcb *seif_load_libxcb(const char *file) {
-  static seif_libxcb table;
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return NULL;
-#define SEIF_XCB_FIND(name)                                                                                            \
-  {                                                                                                                    \
-    void *function = dlsym(library, #name);                                                                            \
-    if (!function) return NULL;                                                                                        \
-    table.name = (__typeof__(name) *)function;                                                                         \
-  }
-  SEIF_LIBXCB(SEIF_XCB_FIND)
-#undef SEIF_XCB_FIND
-  return &table;
-}
+SEIF_LIBRARY(libxcb, RTLD_NOW, SEIF_LIBXCB)
 
 // The first screen's root window, by a call that gives a structure by value.
 static inline xcb_window_t seif_xcb_root(const seif_libxcb *x, xcb_connection_t *connection) {

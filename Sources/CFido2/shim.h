@@ -1,8 +1,8 @@
 #pragma once
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <fido.h>
+#include "../CSeif/loader.h"
 
 // No `link`: the library and what it loads (hidapi, udev) are for those who use a security key. Its functions, each with
 // the type that the header gives it, are found when the first is called.
@@ -21,25 +21,7 @@
   ENTRY(fido_assert_set_up) ENTRY(fido_assert_set_uv) ENTRY(fido_assert_hmac_secret_ptr)                               \
   ENTRY(fido_assert_hmac_secret_len) ENTRY(fido_assert_count)
 
-#define SEIF_FIELD(name) __typeof__(name) *_Nonnull name;
-typedef struct { SEIF_LIBFIDO2(SEIF_FIELD) } seif_libfido2;
-#undef SEIF_FIELD
-
-// The table, filled; null: the library, or a function of it, isn't there.
-static inline const seif_libfido2 *seif_load_libfido2(const char *file) {
-  static seif_libfido2 table;
-  void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
-  if (!library) return NULL;
-#define SEIF_FIND(name)                                                                                                \
-  {                                                                                                                    \
-    void *function = dlsym(library, #name);                                                                            \
-    if (!function) return NULL;                                                                                        \
-    table.name = (__typeof__(name) *)function;                                                                         \
-  }
-  SEIF_LIBFIDO2(SEIF_FIND)
-#undef SEIF_FIND
-  return &table;
-}
+SEIF_LIBRARY(libfido2, RTLD_LAZY, SEIF_LIBFIDO2)
 
 // COSE_ES256 is -7.
 enum { SEIF_COSE_ES256 = COSE_ES256 };

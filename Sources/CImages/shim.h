@@ -4,7 +4,7 @@
 #include <turbojpeg.h>
 #include <zbar.h>
 #include <qrencode.h>
-#include <dlfcn.h>
+#include "../CSeif/loader.h"
 
 // No `link`: what reads pictures is loaded by a process that does nothing else, and what draws codes by `seif qr` alone.
 // Functions with the types that the libraries' own headers give them.
@@ -17,49 +17,10 @@
   ENTRY(zbar_symbol_get_type) ENTRY(zbar_symbol_get_data) ENTRY(zbar_symbol_get_data_length)
 #define SEIF_QRENCODE(ENTRY) ENTRY(QRcode_encodeData) ENTRY(QRcode_free)
 
-#define SEIF_FIELD(name) __typeof__(name) *_Nonnull name;
-typedef struct { SEIF_PNG(SEIF_FIELD) } seif_png;
-typedef struct { SEIF_JPEG(SEIF_FIELD) } seif_jpeg;
-typedef struct { SEIF_ZBAR(SEIF_FIELD) } seif_zbar;
-typedef struct { SEIF_QRENCODE(SEIF_FIELD) } seif_qrencode;
-#undef SEIF_FIELD
-
-#define SEIF_FIND(name)                                                                                                \
-  {                                                                                                                    \
-    void *function = dlsym(library, #name);                                                                            \
-    if (!function) return NULL;                                                                                        \
-    table.name = (__typeof__(name) *)function;                                                                         \
-  }
-// Each gives the table, filled; null: the library, or a function of it, isn't there.
-static inline const seif_png *seif_load_png(const char *file) {
-  static seif_png table;
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return NULL;
-  SEIF_PNG(SEIF_FIND)
-  return &table;
-}
-static inline const seif_jpeg *seif_load_jpeg(const char *file) {
-  static seif_jpeg table;
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return NULL;
-  SEIF_JPEG(SEIF_FIND)
-  return &table;
-}
-static inline const seif_zbar *seif_load_zbar(const char *file) {
-  static seif_zbar table;
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return NULL;
-  SEIF_ZBAR(SEIF_FIND)
-  return &table;
-}
-static inline const seif_qrencode *seif_load_qrencode(const char *file) {
-  static seif_qrencode table;
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return NULL;
-  SEIF_QRENCODE(SEIF_FIND)
-  return &table;
-}
-#undef SEIF_FIND
+SEIF_LIBRARY(png, RTLD_NOW, SEIF_PNG)
+SEIF_LIBRARY(jpeg, RTLD_NOW, SEIF_JPEG)
+SEIF_LIBRARY(zbar, RTLD_NOW, SEIF_ZBAR)
+SEIF_LIBRARY(qrencode, RTLD_NOW, SEIF_QRENCODE)
 
 // Macros that aren't imported.
 static const unsigned int seif_png_version = PNG_IMAGE_VERSION;

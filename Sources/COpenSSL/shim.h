@@ -6,7 +6,7 @@
 #include <openssl/params.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
-#include <dlfcn.h>
+#include "../CSeif/loader.h"
 
 // No `link`: libcrypto's thousands of relocations are half of the program's start, and many commands never need it. Its
 // functions, each with the type that the library's own header gives it, are found when the first is called.
@@ -19,24 +19,7 @@
   ENTRY(OSSL_PARAM_construct_utf8_string) ENTRY(OSSL_PARAM_construct_end)                                              \
   ENTRY(PKCS5_PBKDF2_HMAC) ENTRY(RAND_bytes)
 
-#define SEIF_FIELD(name) __typeof__(name) *_Nonnull name;
-typedef struct { SEIF_LIBCRYPTO(SEIF_FIELD) } seif_libcrypto;
-
-// The table, filled; null: the library, or a function of it, isn't there.
-static inline const seif_libcrypto *seif_load_libcrypto(const char *file) {
-  static seif_libcrypto table;
-  void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
-  if (!library) return NULL;
-#define SEIF_FIND(name)                                                                                                \
-  {                                                                                                                    \
-    void *function = dlsym(library, #name);                                                                            \
-    if (!function) return NULL;                                                                                        \
-    table.name = (__typeof__(name) *)function;                                                                         \
-  }
-  SEIF_LIBCRYPTO(SEIF_FIND)
-#undef SEIF_FIND
-  return &table;
-}
+SEIF_LIBRARY(libcrypto, RTLD_LAZY, SEIF_LIBCRYPTO)
 
 // Function-like macros are not imported.
 static inline int seif_ctrl_get_tag(const seif_libcrypto *c, EVP_CIPHER_CTX *context, int length, void *tag) {

@@ -1,7 +1,7 @@
 #pragma once
 #include <sqlite3.h>
-#include <dlfcn.h>
 #include <stddef.h>
+#include "../CSeif/loader.h"
 
 // No `link`: the library's relocations are a quarter of the program's start, and many commands never need it. Its
 // functions, each with the type that the library's own header gives it, are found when the first is called.
@@ -21,25 +21,7 @@
   ENTRY(sqlite3_open_v2) ENTRY(sqlite3_prepare_v2) ENTRY(sqlite3_prepare_v3) ENTRY(sqlite3_reset)                     \
   ENTRY(sqlite3_sql) ENTRY(sqlite3_step) ENTRY(sqlite3_system_errno) ENTRY(sqlite3_wal_checkpoint_v2)
 
-#define SEIF_FIELD(name) __typeof__(name) *_Nonnull name;
-typedef struct { SEIF_LIBSQLITE(SEIF_FIELD) } seif_libsqlite;
-#undef SEIF_FIELD
-
-// The table, filled; null: the library, or a function of it, isn't there.
-static inline const seif_libsqlite *seif_load_libsqlite(const char *file) {
-  static seif_libsqlite table;
-  void *library = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
-  if (!library) return NULL;
-#define SEIF_FIND(name)                                                                                               \
-  {                                                                                                                   \
-    void *function = dlsym(library, #name);                                                                           \
-    if (!function) return NULL;                                                                                       \
-    table.name = (__typeof__(name) *)function;                                                                        \
-  }
-  SEIF_LIBSQLITE(SEIF_FIND)
-#undef SEIF_FIND
-  return &table;
-}
+SEIF_LIBRARY(libsqlite, RTLD_LAZY, SEIF_LIBSQLITE)
 
 // sqlite3_db_config is variadic.
 static inline int seif_sqlite3_db_config_flag(const seif_libsqlite *s, sqlite3 *database, int option, int on) {

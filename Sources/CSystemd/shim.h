@@ -1,8 +1,8 @@
-// Types only: the library is loaded by an agent that finds it (no `link`).
+// Types only: the library is loaded by what asks a bus, where it is there (no `link`).
 #pragma once
 #include <systemd/sd-bus.h>
-#include <dlfcn.h>
 #include <stddef.h>
+#include "../CSeif/loader.h"
 
 #define SEIF_LIBSYSTEMD(ENTRY)                                                                                         \
   ENTRY(sd_bus_open_system) ENTRY(sd_bus_flush_close_unref) ENTRY(sd_bus_get_fd) ENTRY(sd_bus_get_events)              \
@@ -10,24 +10,7 @@
   ENTRY(sd_bus_message_new_method_call) ENTRY(sd_bus_message_append_basic) ENTRY(sd_bus_call)                          \
   ENTRY(sd_bus_message_read_basic) ENTRY(sd_bus_message_enter_container) ENTRY(sd_bus_message_exit_container)          \
   ENTRY(sd_bus_message_skip) ENTRY(sd_bus_message_get_path) ENTRY(sd_bus_message_unref) ENTRY(sd_bus_get_property)     \
-  ENTRY(sd_bus_error_free)
+  ENTRY(sd_bus_error_free) ENTRY(sd_bus_new) ENTRY(sd_bus_set_address) ENTRY(sd_bus_set_bus_client)                   \
+  ENTRY(sd_bus_start) ENTRY(sd_bus_get_property_trivial)
 
-#define SEIF_FIELD(name) __typeof__(name) *_Nonnull name;
-typedef struct { SEIF_LIBSYSTEMD(SEIF_FIELD) } seif_libsystemd;
-#undef SEIF_FIELD
-
-// The table, filled; null: the library, or a function of it, isn't there.
-static inline const seif_libsystemd *seif_load_libsystemd(const char *file) {
-  static seif_libsystemd table;
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  if (!library) return NULL;
-#define SEIF_FIND(name)                                                                                                \
-  {                                                                                                                    \
-    void *function = dlsym(library, #name);                                                                            \
-    if (!function) return NULL;                                                                                        \
-    table.name = (__typeof__(name) *)function;                                                                         \
-  }
-  SEIF_LIBSYSTEMD(SEIF_FIND)
-#undef SEIF_FIND
-  return &table;
-}
+SEIF_LIBRARY(libsystemd, RTLD_NOW, SEIF_LIBSYSTEMD)

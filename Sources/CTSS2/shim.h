@@ -1,10 +1,10 @@
 #pragma once
-#include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
 #include <tss2/tss2_esys.h>
 #include <tss2/tss2_mu.h>
 #include <tss2/tss2_tctildr.h>
+#include "../CSeif/loader.h"
 
 // No `link`: three libraries and what they load, for the few who use a TPM. Their functions, each with the type that the
 // header gives it, are found when the first is called.
@@ -18,27 +18,14 @@
   ENTRY(Tss2_MU_TPM2B_PUBLIC_Marshal) ENTRY(Tss2_MU_TPM2B_PUBLIC_Unmarshal)                                            \
   ENTRY(Tss2_MU_TPM2B_PRIVATE_Marshal) ENTRY(Tss2_MU_TPM2B_PRIVATE_Unmarshal)
 
-#define SEIF_FIELD(name) __typeof__(name) *_Nonnull name;
 typedef struct { SEIF_TSS2_ESYS(SEIF_FIELD) SEIF_TSS2_TCTI(SEIF_FIELD) SEIF_TSS2_MU(SEIF_FIELD) } seif_tss2;
-#undef SEIF_FIELD
 
 // The table, filled; null: a library, or a function of one, isn't there.
 static inline const seif_tss2 *seif_load_tss2(const char *esys, const char *tcti, const char *mu) {
   static seif_tss2 table;
-  void *library;
-#define SEIF_FIND(name)                                                                                                \
-  {                                                                                                                    \
-    void *function = dlsym(library, #name);                                                                            \
-    if (!function) return NULL;                                                                                        \
-    table.name = (__typeof__(name) *)function;                                                                         \
-  }
-  if (!(library = dlopen(esys, RTLD_LAZY | RTLD_LOCAL))) return NULL;
-  SEIF_TSS2_ESYS(SEIF_FIND)
-  if (!(library = dlopen(tcti, RTLD_LAZY | RTLD_LOCAL))) return NULL;
-  SEIF_TSS2_TCTI(SEIF_FIND)
-  if (!(library = dlopen(mu, RTLD_LAZY | RTLD_LOCAL))) return NULL;
-  SEIF_TSS2_MU(SEIF_FIND)
-#undef SEIF_FIND
+  SEIF_FILL(esys, RTLD_LAZY, SEIF_TSS2_ESYS)
+  SEIF_FILL(tcti, RTLD_LAZY, SEIF_TSS2_TCTI)
+  SEIF_FILL(mu, RTLD_LAZY, SEIF_TSS2_MU)
   return &table;
 }
 

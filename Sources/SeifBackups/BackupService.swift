@@ -18,11 +18,12 @@ public struct BackupService {
 
   /// Asks a destination whether it can take a backup at all, before anything costs time or a number.
   ///
-  /// - Throws: `transport`: it can't be listed, or its only place is taken.
+  /// - Throws: `transport`: it can't be listed, its only place is taken, or no file can be made there.
   public static func checkPlace(_ transport: any BackupTransport) throws(BackupFailure) {
     do throws(TransportError) {
       let files = try transport.listBackups()
       if transport.fixedName != nil, !files.isEmpty { throw TransportError(.exists, place: transport.displayName) }
+      try transport.checkWriting()
     } catch {
       throw .transport(error)
     }

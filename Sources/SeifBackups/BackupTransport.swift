@@ -14,6 +14,8 @@ public protocol BackupTransport {
   var fixedName: String? { get }
   /// Whether it can be used now.
   func isAvailable() -> Bool
+  /// Finds out whether a file can be made there, leaving nothing behind.
+  func checkWriting() throws(TransportError)
   /// What is there, in no order. Names and times are claims of whoever holds the place.
   func listBackups() throws(TransportError) -> [BackupDescriptor]
   /// Stores a file under a new name, durably, before it returns. Never overwrites: `exists`.
@@ -22,6 +24,11 @@ public protocol BackupTransport {
   func download(id: String, limit: Int) throws(TransportError) -> SecretValue
   /// Removes a file; one that is gone already is `notFound`.
   func delete(id: String) throws(TransportError)
+}
+
+extension BackupTransport {
+  /// Nothing, for a place that tells only when something is stored.
+  public func checkWriting() throws(TransportError) {}
 }
 
 /// A file at a transport, as the transport tells it: none of it is proven.

@@ -1,5 +1,6 @@
 internal import CSeif
 internal import Glibc
+internal import SeifProcesses
 
 /// The clipboard by the program `wl-copy`, for desktops that give it only to programs with a window.
 ///
@@ -111,27 +112,10 @@ final class WlCopySelection: OwnedSelection {
   }
 
   private static func start(_ program: String, _ words: [String], input: Int32?, output: Int32?) -> Int32? {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    // We hold signals back to clear what we own; it has to end by them.
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-    if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
-    if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
+    let spawn = Spawn()
     // Our own answer's pipe isn't for it: a child that holds it open would keep the parent waiting.
-    if output == nil { posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) }
-    if input == nil { posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) }
-    var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + words).map { strdup($0) } + [nil]
-    defer { arguments.forEach { free($0) } }
-    var child: pid_t = 0
-    return posix_spawn(&child, program, &actions, &attributes, &arguments, environ) == 0 ? child : nil
+    if let input { spawn.hand(input, as: 0) } else { spawn.open("/dev/null", O_RDONLY, as: 0) }
+    if let output { spawn.hand(output, as: 1) } else { spawn.open("/dev/null", O_WRONLY, as: 1) }
+    return try? spawn.start(program, [program] + words)
   }
 }

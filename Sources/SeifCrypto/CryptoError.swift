@@ -8,8 +8,8 @@ public enum CryptoError: Error, Equatable, CustomStringConvertible {
   case costOutOfRange(CostError)
   /// The memory that a derivation asks for can't be had.
   case outOfMemory
-  /// A library that isn't loaded at start is missing; its file name.
-  case libraryMissing(String)
+  /// A library that isn't loaded at start is missing; its file name, and the name of its package on Debian.
+  case libraryMissing(String, package: String)
   /// The library refused what it shouldn't; the function's name.
   case internalFailure(String)
 
@@ -20,7 +20,8 @@ public enum CryptoError: Error, Equatable, CustomStringConvertible {
     case .badLength(let what): "the \(what) has an impossible length"
     case .costOutOfRange(let error): error.description
     case .outOfMemory: "there isn't enough memory for this derivation"
-    case .libraryMissing(let name): "the library \(name) isn't installed"
+    case .libraryMissing(let name, let package):
+      "the library \(name) isn't installed; on Debian: apt install \(package)"
     case .internalFailure(let function): "internal error: \(function) failed"
     }
   }

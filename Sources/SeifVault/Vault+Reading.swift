@@ -70,6 +70,16 @@ extension Vault {
     }
   }
 
+  /// How many entries lie in the bin, those that don't open among them.
+  public func binnedCount() throws(VaultError) -> Int {
+    let (connection, _) = try opened()
+    return try sql { () throws(SQLError) in
+      let statement = try connection.prepare("SELECT count(*) FROM bin")
+      guard try statement.step() else { return 0 }
+      return Int(clamping: try statement.integer(0))
+    }
+  }
+
   /// Identifiers of entries that were deleted for good: a backup's entry of one of these comes back only when chosen.
   public func tombstones() throws(VaultError) -> Set<UUID> {
     let (connection, _) = try opened()

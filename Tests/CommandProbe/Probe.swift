@@ -52,7 +52,7 @@ struct New: Command {
   init(_ arguments: inout ParsedArguments) throws(UsageError) { new = try NewPassphraseOptions(&arguments) }
 
   func run(_ context: Context) throws -> ExitCode {
-    let passphrase = try new.obtain(for: "new.authbackup", guessesPerSecond: 5, context) { byteCount in
+    let passphrase = try new.obtain(for: "new.authbackup", guesses: GuessingCost(perSecond: 5), context) { byteCount in
       // The tests know what comes.
       [UInt8](repeating: 0, count: byteCount)
     }

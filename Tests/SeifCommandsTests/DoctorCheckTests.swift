@@ -2,10 +2,12 @@ import FoundationEssentials
 import Glibc
 import SeifBackups
 import SeifBytes
-import SeifVault
+import SeifCrypto
+import SeifDevices
 import Testing
 
 @testable import SeifCommands
+@testable import SeifVault
 
 /// What each check says of machines that are made up.
 @Suite struct DoctorCheckTests {
@@ -162,6 +164,65 @@ import Testing
     let found = SwapCheck().findings(on: machine)
     #expect(found.first?.what.hasPrefix("/dev/sda2 and 1 more isn't encrypted") == true)
     #expect(SwapCheck.areas(head + "/swap\\040file file 1 0 -3\n") == [.init(path: "/swap file", isFile: true)])
+  }
+
+  private func way(_ kind: WayIn.Kind, _ parameters: String = "{}") -> WayIn {
+    WayIn(id: RandomSource.system.makeUUID(), kind: kind, createdAt: nil, generation: 1, parameters: parameters)
+  }
+
+  @Test func aTPMIsWarnedOfOnlyWhereTheVaultNeedsItOrGuessesAreMany() throws {
+    var machine = try machine()
+    machine.unseal = { _ in nil }
+    func states(_ tpm: TPMState) -> [Sign] {
+      machine.tpm = { tpm }
+      return TPMCheck().findings(on: machine).map(\.state)
+    }
+    func counted(_ failures: Int) -> TPMState { .usable(.init(failures: failures, limit: 32, interval: 7200)) }
+    let broken: [TPMState] = [.none, .forbidden, .noLibraries, .refuses("code 0x1")]
+    machine.waysIn = { [self.way(.passphrase)] }
+    for state in broken { #expect(states(state) == [.ok], "\(state)") }
+    for (failures, sign) in [(0, Sign.ok), (16, .ok), (17, .warn), (32, .warn)] {
+      #expect(states(counted(failures)) == [sign], "\(failures)")
+    }
+    #expect(TPMCheck().findings(on: machine).first?.cure?.contains("each 120 minutes") == true)
+    #expect(states(.usable(nil)) == [.ok])
+    machine.waysIn = { [self.way(.tpm2)] }
+    for state in broken { #expect(states(state) == [.warn], "\(state)") }
+    #expect(states(counted(0)) == [.ok, .ok])
+    for code in [VaultError.Code.deviceChanged, .otherDevice, .deviceMissing] {
+      machine.unseal = { _ in VaultError(code) }
+      #expect(states(counted(0)) == [.ok, .warn], "\(code)")
+    }
+    // With a PIN nothing is tried: a wrong one would count.
+    machine.waysIn = { [self.way(.tpm2, #"{"pin":true}"#)] }
+    #expect(states(counted(0)) == [.ok, .ok])
+  }
+
+  @Test func aKeyringIsToldOfAndWarnedOfOnlyWhereTheVaultNeedsIt() throws {
+    var machine = try machine()
+    func states(_ service: SecretService) -> [Sign] {
+      machine.keyring = { service }
+      return KeyringCheck().findings(on: machine).map(\.state)
+    }
+    func owned(_ isLocked: Bool?) -> SecretService { .owned(program: "keeper", process: 7, isLocked: isLocked) }
+    machine.waysIn = { [] }
+    #expect(states(.unknown) == [])
+    for service in [.nobody, owned(nil), owned(true), owned(false)] { #expect(states(service) == [.ok]) }
+    machine.waysIn = { [self.way(.keyring)] }
+    for service in [.unknown, .nobody, owned(nil), owned(true)] { #expect(states(service) == [.warn]) }
+    #expect(states(owned(false)) == [.ok])
+    let found = KeyringCheck().findings(on: machine)
+    #expect(found.map(\.what) == ["keeper, process 7: unlocked, so every program of yours can read what lies there"])
+  }
+
+  @Test func theSessionsBusIsWhereItSaysOrInItsFolder() throws {
+    func bus(_ variables: [String: String]) -> String? { Devices(environment: Environment(variables)).sessionBus }
+    #expect(bus([:]) == nil)
+    #expect(bus(["XDG_RUNTIME_DIR": root]) == nil)
+    try write("", "bus")
+    #expect(bus(["XDG_RUNTIME_DIR": root]) == "unix:path=\(root)/bus")
+    #expect(bus(["XDG_RUNTIME_DIR": root, "DBUS_SESSION_BUS_ADDRESS": "unix:abstract=x"]) == "unix:abstract=x")
+    #expect(bus(["XDG_RUNTIME_DIR": "run"]) == nil)
   }
 
   @Test func aBackupThatIsOldOrMissingIsWarnedOf() throws {

@@ -1,4 +1,5 @@
 import SeifBytes
+import SeifFormats
 import Testing
 
 @testable import SeifCommands
@@ -145,6 +146,17 @@ import Testing
       strength.line(guessesPerSecond: 4)
         == "strength  [####------]  to guess it: 34 years on one machine like this, 30 hours on 10,000 of them")
     #expect(Strength(bits: 5000).line(guessesPerSecond: 1e9).contains("over a million years"))
+  }
+
+  @Test func aGuessIsMeasuredWithItsOwnDerivation() {
+    let costs = [
+      GuessingCost(of: .twofac, version: 1), GuessingCost(of: .vault2fa, version: 1),
+      GuessingCost(of: .authbackup, version: 2),
+    ]
+    // 200 rounds of PBKDF2 against 600,000, whatever a clock's tick is.
+    #expect(costs[0].perSecond > 100 * costs[1].perSecond)
+    #expect(costs.map { $0.caveat == nil } == [false, false, true])
+    #expect(costs[0].caveat?.contains("200 rounds of PBKDF2") == true)
   }
 
   @Test func judgingTakesTheFirst256BytesAndNeverTraps() throws {

@@ -1,6 +1,7 @@
 import CSeif
 import Glibc
 import SeifBytes
+import SeifProcesses
 import Testing
 
 @testable import SeifCommands

@@ -14,9 +14,9 @@ import Testing
   @Test func aReferenceIsAnItemAndAField() throws {
     let reference = try Reference("seif://GitHub:you@example.com/password")
     #expect(reference.item == "GitHub:you@example.com")
-    #expect(reference.field == .password)
-    #expect(try Reference("seif://x/totp").field == Reference("seif://x/code").field)
-    #expect(try Reference("seif://x/API%20key").field == .custom("API key"))
+    #expect(reference.field.known == .password)
+    #expect(try Reference("seif://x/totp").field.known == .code)
+    #expect(try Reference("seif://x/API%20key").field == FieldName("API key"))
     #expect(try Reference("seif://M%C3%BCller%2FSohn%20%26%20Co/url").item == "Müller/Sohn & Co")
   }
 

@@ -14,6 +14,31 @@ import Testing
     #expect(WordWrap.wrapped(text, to: columns, after: start, indent: indent) == wrapped)
   }
 
+  /// A command that a person may copy.
+  @Test(arguments: [
+    ("Make one up: seif generate --words 6", 20, "Make one up:\nseif generate --words 6"),
+    (
+      "If so: seif keys remove tpm2, then seif keys add tpm2", 24,
+      "If so:\nseif keys remove tpm2,\nthen seif keys add tpm2"
+    ),
+    ("`seif undo` puts it back", 14, "`seif undo`\nputs it back"),
+    ("seif unlock starts it anew", 18, "seif unlock starts\nit anew"),
+    ("On Debian: apt install a b c.", 18, "On Debian:\napt install a b c."),
+    ("a (seif help code) b", 17, "a\n(seif help code)\nb"), ("what seif is", 9, "what seif\nis"),
+    ("an open ` stays", 10, "an open `\nstays"),
+  ])
+  func commandsStayOnALine(text: String, columns: Int, wrapped: String) {
+    #expect(WordWrap.wrapped(text, to: columns) == wrapped)
+  }
+
+  @Test func aNextStepThatDoesNotFitHasALineOfItsOwn() throws {
+    let world = try World(
+      style: TerminalStyle(
+        isTerminal: true, columns: 20, hasColour: false, isUTF8: true, isAccessible: false, canRedraw: false))
+    world.context.talk.hint("seif open --reveal FILE")
+    #expect(world.errors == "Next:\nseif open --reveal FILE\n")
+  }
+
   @Test func whatIsSaidFitsATerminalAndIsOneLineElsewhere() throws {
     let text = "the kernel says that the clock isn't synchronised; codes may be refused"
     let narrow = try World(

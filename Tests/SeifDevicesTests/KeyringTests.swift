@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import SeifBytes
+import SeifProcesses
 import SeifTestSupport
 import SeifVault
 import Testing
@@ -10,26 +11,29 @@ import Testing
 /// A Secret Service of one test: gnome-keyring on a bus of its own, spoken to by the real `secret-tool`.
 final class PrivateKeyring {
   let tool: String
+  /// Of its bus.
+  let address: String
   private let folder: String
   private let process: pid_t
   private static let programs = ["dbus-run-session", "gnome-keyring-daemon", "secret-tool"].map { "/usr/bin/" + $0 }
   static var isInstalled: Bool { programs.allSatisfy { access($0, X_OK) == 0 } }
 
-  init() throws {
+  /// - Parameter isEmpty: a bus alone, on which nobody offers the service.
+  init(isEmpty: Bool = false) throws {
     folder =
       FileManager.default.temporaryDirectory.appending(path: "seif-keyring-\(UInt64.random(in: 0 ... .max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     // Unlocked with a password of the test's own, then kept until the folder's file goes.
     let session = """
       export HOME='\(folder)' XDG_RUNTIME_DIR='\(folder)' XDG_DATA_HOME='\(folder)/data'
-      printf 'keyring-test' | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
+      \(isEmpty ? "" : "printf 'keyring-test' | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1")
       printf '%s' "$DBUS_SESSION_BUS_ADDRESS" > '\(folder)/address.part'
       mv '\(folder)/address.part' '\(folder)/address'
       while [ -e '\(folder)/address' ]; do sleep 0.1; done
       """
     process = try Self.start(["/usr/bin/dbus-run-session", "--", "/bin/sh", "-c", session])
     for _ in 0..<100 where access(folder + "/address", F_OK) != 0 { usleep(100_000) }
-    let address = try String(decoding: Data(contentsOf: URL(filePath: folder + "/address")), as: UTF8.self)
+    address = try String(decoding: Data(contentsOf: URL(filePath: folder + "/address")), as: UTF8.self)
     tool = folder + "/secret-tool"
     // Its arguments are written down, to look for what mustn't be in them.
     let script = """
@@ -47,22 +51,22 @@ final class PrivateKeyring {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
+  /// Calls a method of the service as any program of the session could.
+  func call(_ path: String, _ words: String...) throws {
+    let sent = HelperProgram.run(
+      "/usr/bin/dbus-send", ["--bus=\(address)", "--print-reply", "--dest=org.freedesktop.secrets", path] + words,
+      input: SecretBytes(copying: SecretValue.empty))
+    try #require(sent?.status == 0)
+  }
+
   var arguments: String {
     (try? String(decoding: Data(contentsOf: URL(filePath: folder + "/arguments")), as: UTF8.self)) ?? ""
   }
 
   private static func start(_ words: [String]) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor: Int32 in 0...2 {
-      posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-    }
-    var arguments = words.map { strdup($0) } + [nil]
-    defer { arguments.forEach { free($0) } }
-    var child: pid_t = 0
-    try #require(posix_spawn(&child, words[0], &actions, nil, &arguments, environ) == 0)
-    return child
+    let spawn = Spawn()
+    for descriptor: Int32 in 0...2 { spawn.open("/dev/null", O_RDWR, as: descriptor) }
+    return try spawn.start(words[0], words)
   }
 }
 

@@ -34,6 +34,23 @@ struct TPMTests {
       { provider("1234") }, wrong: { provider("1235") }, refusals: [VaultError(.deviceRefused)])
   }
 
+  @Test func itsStateSaysHowManyWrongPINsAreCounted() throws {
+    try tpm.tool("tpm2_dictionarylockout", "--setup-parameters", "--max-tries=3", "--recovery-time=600")
+    let fresh = TPMState(address: tpm.address, isQuiet: false)
+    #expect(fresh == .usable(.init(failures: 0, limit: 3, interval: 600)))
+    let place = try vault("1234")
+    #expect(throws: VaultError(.deviceRefused)) { try place.open(with: provider("1235")) }
+    #expect(TPMState(address: tpm.address, isQuiet: false) == .usable(.init(failures: 1, limit: 3, interval: 600)))
+  }
+
+  @Test func oneThatDoesNotAnswerRefuses() throws {
+    guard case .refuses(let why) = TPMState(address: "swtpm:host=127.0.0.1,port=1", isQuiet: true) else {
+      Issue.record("it serves")
+      return
+    }
+    #expect(why.contains("doesn't answer"))
+  }
+
   @Test func onAnotherMachineThePassphraseStillOpens() throws {
     let place = try vault()
     try place.open(with: provider())

@@ -53,6 +53,28 @@ import Testing
     #expect(throws: TransportError.self) { try transport.download(id: "link", limit: 100) }
   }
 
+  @Test(arguments: [true, false])
+  func tryingOutLeavesNothing(allowsUnnamed: Bool) throws {
+    var transport = transport
+    transport.allowsUnnamed = allowsUnnamed
+    try transport.checkWriting()
+    try FileTransport(path: folder.path + "/b")?.checkWriting()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+  }
+
+  /// Even root can't make a file there.
+  @Test(arguments: ["/proc", "/proc/self", "/sys"])
+  func whereTheKernelMakesUpTheFilesThereIsNoPlaceForOne(path: String) {
+    for transport in [FolderTransport(path: path), FileTransport(path: path + "/b")] as [(any BackupTransport)?] {
+      do throws(TransportError) {
+        try transport?.checkWriting()
+        Issue.record("a file could be made in \(path)")
+      } catch {
+        #expect([.failed, .noPermission, .readOnly].contains(error.code), "\(error)")
+      }
+    }
+  }
+
   @Test func deletingTheMissingIsSaid() {
     #expect(throws: TransportError(.notFound, place: "")) { try transport.delete(id: "nothing") }
   }

@@ -1,5 +1,6 @@
 internal import CSeif
 internal import Glibc
+internal import SeifProcesses
 
 /// Starts an agent for who asks first.
 package enum AgentStart {
@@ -23,30 +24,13 @@ package enum AgentStart {
   }
 
   private static func spawn(_ words: [String]) -> pid_t? {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)
-    posix_spawn_file_actions_adddup2(&actions, 0, 1)
-    posix_spawn_file_actions_adddup2(&actions, 0, 2)
-    guard seif_spawn_apart(&actions, 3) == 0 else { return nil }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    var defaults = sigset_t()
-    sigfillset(&defaults)
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    let setSession: Int32 = 0x80  // POSIX_SPAWN_SETSID, for which Glibc wants _GNU_SOURCE
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | setSession))
-    var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { pointers.forEach { free($0) } }
-    var child: pid_t = 0
-    return posix_spawn(&child, program, &actions, &attributes, &pointers, environ) == 0 ? child : nil
+    let spawn = Spawn(defaults: .all)
+    spawn.open("/dev/null", O_RDWR, as: 0)
+    spawn.hand(0, as: 1)
+    spawn.hand(0, as: 2)
+    guard spawn.closeOthers(from: 3) else { return nil }
+    spawn.startSession()
+    return try? spawn.start(program, words)
   }
 
   /// This program by its path, or, where another has taken its place, by the kernel's own way to it.

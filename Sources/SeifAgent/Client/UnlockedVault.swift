@@ -32,6 +32,8 @@ package protocol UnlockedVault: AnyObject {
   func undo() throws(VaultUseError) -> UndoReport
   /// What was removed, its secrets masked if the agent holds them.
   func bin() throws(VaultUseError) -> [BinnedEntry]
+  /// How many entries were removed.
+  func binnedCount() throws(VaultUseError) -> Int
   /// What became of the backups, oldest line first.
   func ledger() throws(VaultUseError) -> [LedgerLine]
   /// Everything, for a file.
@@ -120,6 +122,10 @@ package final class DirectVault: UnlockedVault {
   package func bin() throws(VaultUseError) -> [BinnedEntry] {
     defer { noteDamage() }
     return try vaultCall { () throws(VaultError) in try vault.bin() }
+  }
+
+  package func binnedCount() throws(VaultUseError) -> Int {
+    try vaultCall { () throws(VaultError) in try vault.binnedCount() }
   }
 
   package func ledger() throws(VaultUseError) -> [LedgerLine] {

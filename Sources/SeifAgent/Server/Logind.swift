@@ -47,12 +47,15 @@ package final class Logind {
     {
       library.pointee.sd_bus_match_signal(bus, nil, Self.name, path, interface, member, handler, context) >= 0
     }
-    guard hear(Self.root, Self.manager, "PrepareForSleep", hearSleep),
-      hear(Self.root, Self.manager, "SessionNew", hearSessionNew),
-      hear(Self.root, Self.manager, "SessionRemoved", hearSessionRemoved),
-      hear(Self.root, Self.manager, "UserRemoved", hearUserRemoved),
-      hear(nil, Self.session, "Lock", hearLock),
-      hear(nil, "org.freedesktop.DBus.Properties", "PropertiesChanged", hearProperties)
+    guard hear(Self.root, Self.manager, "PrepareForSleep", { message, this, _ in tell(this) { $0.sleep(message) } }),
+      hear(Self.root, Self.manager, "SessionNew", { message, this, _ in tell(this) { $0.sessionNew(message) } }),
+      hear(
+        Self.root, Self.manager, "SessionRemoved", { message, this, _ in tell(this) { $0.sessionRemoved(message) } }),
+      hear(Self.root, Self.manager, "UserRemoved", { message, this, _ in tell(this) { $0.userRemoved(message) } }),
+      hear(nil, Self.session, "Lock", { message, this, _ in tell(this) { $0.screenLock(message) } }),
+      hear(
+        nil, "org.freedesktop.DBus.Properties", "PropertiesChanged",
+        { message, this, _ in tell(this) { $0.properties(message) } })
     else { return nil }
     // Also the question whether there is a logind at all.
     guard listSessions() else { return nil }
@@ -195,25 +198,25 @@ package final class Logind {
 
   // MARK: - What comes
 
-  fileprivate func sleep(_ message: OpaquePointer?) {
+  private func sleep(_ message: OpaquePointer?) {
     if let isBefore = flag(message) { happened.append(isBefore ? .sleep : .wake) }
   }
 
-  fileprivate func sessionNew(_ message: OpaquePointer?) {
+  private func sessionNew(_ message: OpaquePointer?) {
     guard let id = text(message), let path = text(message, "o"), let owner = owner(of: path) else { return }
     if owner.user == getuid(), !owner.seat.isEmpty { seated.insert(id) }
   }
 
-  fileprivate func sessionRemoved(_ message: OpaquePointer?) {
+  private func sessionRemoved(_ message: OpaquePointer?) {
     guard let id = text(message) else { return }
     happened.append(.sessionEnd(id, hasSeat: seated.remove(id) != nil))
   }
 
-  fileprivate func userRemoved(_ message: OpaquePointer?) {
+  private func userRemoved(_ message: OpaquePointer?) {
     if number(message) == getuid() { happened.append(.userGone) }
   }
 
-  fileprivate func screenLock(_ message: OpaquePointer?) {
+  private func screenLock(_ message: OpaquePointer?) {
     guard let path = library.pointee.sd_bus_message_get_path(message).map({ String(cString: $0) }) else { return }
     // Of another user's session only if logind says so: locking once too often does no harm.
     if let owner = owner(of: path), owner.user != getuid() { return }
@@ -221,7 +224,7 @@ package final class Logind {
   }
 
   // Desktops that lock by themselves say it by this property, without the signal.
-  fileprivate func properties(_ message: OpaquePointer?) {
+  private func properties(_ message: OpaquePointer?) {
     guard text(message) == Self.session, inside(message, "a", "{sv}") else { return }
     var isLocked = false
     while inside(message, "e", "sv") {
@@ -237,43 +240,8 @@ package final class Logind {
   }
 }
 
-// C calls these: they stand in an ordinary file of a library, where nothing makes them the main actor's.
-private func logind(_ context: UnsafeMutableRawPointer?) -> Logind? {
-  context.map { Unmanaged<Logind>.fromOpaque($0).takeUnretainedValue() }
-}
-private func hearSleep(
-  _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<sd_bus_error>?
-) -> Int32 {
-  logind(context)?.sleep(message)
-  return 0
-}
-private func hearSessionNew(
-  _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<sd_bus_error>?
-) -> Int32 {
-  logind(context)?.sessionNew(message)
-  return 0
-}
-private func hearSessionRemoved(
-  _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<sd_bus_error>?
-) -> Int32 {
-  logind(context)?.sessionRemoved(message)
-  return 0
-}
-private func hearUserRemoved(
-  _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<sd_bus_error>?
-) -> Int32 {
-  logind(context)?.userRemoved(message)
-  return 0
-}
-private func hearLock(
-  _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<sd_bus_error>?
-) -> Int32 {
-  logind(context)?.screenLock(message)
-  return 0
-}
-private func hearProperties(
-  _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<sd_bus_error>?
-) -> Int32 {
-  logind(context)?.properties(message)
+/// Hands on what C calls: the functions that it calls stand in no actor, and have the object as their context.
+private func tell(_ context: UnsafeMutableRawPointer?, _ body: (Logind) -> Void) -> Int32 {
+  if let context { body(Unmanaged<Logind>.fromOpaque(context).takeUnretainedValue()) }
   return 0
 }

@@ -76,11 +76,11 @@ enum FileWriting {
       context.talk.warn("issuers and account names stand in it in clear")
     }
     let isPerson = target.newPassphrase.source == .person
-    let speed = SealingSpeed.derivationsPerSecond(target.writer.identifier, version: target.writer.version)
+    let guesses = GuessingCost(of: target.writer.identifier, version: target.writer.version)
     let random = RandomSource.system
     let passphrase = try target.newPassphrase.obtain(
       for: target.write.output == "-" ? "the new file" : BackupOpening.shown(output: target.write.output),
-      guessesPerSecond: speed, context,
+      guesses: guesses, context,
       random: isPerson ? { random.makeBytes($0) } : nil)
     do throws(FormatError) {
       return try target.writer.write(records, options: options, passphrase: passphrase.duplicate())

@@ -27,7 +27,9 @@ extension CommandFailure {
       self.init(.badInput, "\(file): \(error)", hint: "If another copy exists, try that one.")
     case .badBody:
       self.init(.badInput, "\(file): \(error)", hint: "Nothing was taken from it.")
-    case .cryptography(.outOfMemory), .cryptography(.libraryMissing):
+    case .cryptography(.libraryMissing):
+      self.init(.unavailable, "\(file) can't be worked on here: \(error)")
+    case .cryptography(.outOfMemory):
       self.init(
         .unavailable, "\(file) can't be opened on this machine: \(error)", hint: "Try a machine with more memory.")
     default:

@@ -53,7 +53,7 @@ struct BackupCreateCommand: Command {
     let isPerson = passphrase.source == .person
     let secret = try passphrase.obtain(
       for: "the backup",
-      guessesPerSecond: SealingSpeed.derivationsPerSecond(writer.identifier, version: writer.version), context,
+      guesses: GuessingCost(of: writer.identifier, version: writer.version), context,
       random: isPerson ? { random.makeBytes($0) } : nil)
     let records = try withVaultErrors(folder) { () throws(VaultError) in try vault.records() }
     let damage = VaultDamage(vault)

@@ -68,7 +68,9 @@ struct CodeCommand: Command {
     if copying.isWanted {
       Interrupts.start()
       let copied = try copying.put(SecretBytes(copying: SecretValue(utf8: code.text)), context)
-      if output.json { try context.output.writeLine(json: CopiedDocument.text(hit, field: "code", copied)) }
+      if output.json {
+        try context.output.writeLine(json: CopiedDocument.text(hit, field: EntryField.code.rawValue, copied))
+      }
     } else {
       try show(code, hit, context)
     }

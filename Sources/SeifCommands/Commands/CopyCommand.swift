@@ -12,8 +12,9 @@ struct CopyCommand: Command {
     seif copy QUERY [FIELD] [OPTIONS]
 
     Copies one field: without FIELD the code of an account, the password of a login, the
-    number of a card, the text of a note. FIELD is code, password, user, number, cvc,
-    expiry, holder, name, account, url, text, notes, or the name of a field of your own.
+    number of a card, the text of a note. FIELD is code, password, user, secret, pin,
+    number, cvc, expiry, holder, notes, url, name, id, server, what seif show labels it, or
+    the name of a field of your own.
     The counter of a counter-based account is stored before its code is copied.
 
     What is copied is marked as a secret, which asks clipboard managers not to keep it, and
@@ -51,26 +52,26 @@ struct CopyCommand: Command {
     let hit = try Query(query).resolve(in: vault, folder: folder, context)
     let damage = vault.tell(context)
     let read = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id) }
-    let copied: Copied
-    let name: String
-    switch try EntryField.find(field, in: read.stored.entry) {
-    case .value(let found, let value):
-      name = found
-      // Of a vault in the agent this is a stand-in, if it is a secret.
-      let whole = try withVault(folder) { () throws(VaultUseError) in try vault.unmasked(value, of: read) }
-      copied = try copying.put(SecretBytes(copying: whole), context)
-    case .code:
-      name = "code"
+    let entry = read.stored.entry
+    let name = FieldName(field ?? EntryField.main(of: entry).rawValue)
+    guard let found = name.value(of: entry) else {
+      throw CommandFailure(
+        .notFound, "it has no field \"\(name.text)\"", hint: "It has:", details: FieldName.all(of: entry))
+    }
+    // Of a vault in the agent a secret's value is a stand-in until now.
+    var value = try withVault(folder) { () throws(VaultUseError) in try vault.value(found, of: read) }
+    if value == nil {
       let now = Timestamp(seconds: clock.clock(context).now())
-      let made = try withVault(folder) { () throws(VaultUseError) in
+      let code = try withVault(folder) { () throws(VaultUseError) in
         try vault.code(hit.id.description, next: false, at: now).code
       }
-      guard let code = made else { throw CommandFailure(.notFound, "\"\(query)\" has no one-time code") }
-      if code.secondsLeft != nil { clock.warnOfClock(context) }
-      copied = try copying.put(SecretBytes(copying: SecretValue(utf8: code.text)), context)
+      if code?.secondsLeft != nil { clock.warnOfClock(context) }
+      value = code.map { SecretValue(utf8: $0.text) }
     }
+    guard let value else { throw CommandFailure(.notFound, "\"\(query)\" has no one-time code") }
+    let copied = try copying.put(SecretBytes(copying: value), context)
     if output.json {
-      try context.output.writeLine(json: CopiedDocument.text(hit, field: name, copied))
+      try context.output.writeLine(json: CopiedDocument.text(hit, field: name.known?.rawValue ?? name.text, copied))
     }
     return damage.exitCode
   }

@@ -38,7 +38,7 @@ struct DestroyCommand: Command {
     let (counts, bin, ways) = try withVaultErrors(location.folder) { () throws(VaultError) in
       let summaries = try vault.summaries()
       let counts = KindName.allCases.map { kind in (kind, summaries.count { kind.fits($0.kind) }) }
-      return (counts, try vault.bin().count, try vault.waysIn())
+      return (counts, try vault.binnedCount(), try vault.waysIn())
     }
     var parts = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)\($0.1 == 1 ? "" : "s")" }
     if bin > 0 { parts.append("\(bin) in the bin") }

@@ -11,12 +11,12 @@ struct DoctorCommand: Command {
     seif doctor [OPTIONS]
 
     Checks this machine: the clock, whose the vault's files are and on which file system
-    they lie, what was left over, the agent, core files, locked memory, swap, what your
-    desktop's clipboard can do. Then every value of the vault: that it opens, stands where
-    it was written, and that nothing was edited, swapped, removed or put back from an older
-    copy; the ledger's chain and the last proven backup; SQLite's own structure. Each
-    finding names its cure. By itself it changes nothing. Exit 2: something fails; what is
-    only a warning doesn't. --locked leaves out what needs the passphrase.
+    they lie, what was left over, the agent, core files, locked memory, swap, the TPM,
+    your desktop's keyring and clipboard. Then every value of the vault: that it opens,
+    stands where it was written, and that nothing was edited, swapped, removed or put back
+    from an older copy; the ledger's chain and the last proven backup; SQLite's own
+    structure. Each finding names its cure. By itself it changes nothing. Exit 2: something
+    fails; what is only a warning doesn't. --locked leaves out what needs the passphrase.
 
     --against asks a time server how far off the clock is: the one thing that Seif ever
     asks of a network, and only then. HOST, or HOST:PORT.

@@ -48,7 +48,7 @@ struct InitCommand: Command {
     let random = RandomSource.system
     let isPerson = passphrase.source == .person
     let secret = try passphrase.obtain(
-      for: "the vault", guessesPerSecond: cost.guessesPerSecond, context,
+      for: "the vault", guesses: GuessingCost(perSecond: cost.guessesPerSecond), context,
       random: isPerson ? { random.makeBytes($0) } : nil)
     let code = RecoveryCode.make()
     try sheet.present(code, folder: folder, context)

@@ -33,10 +33,11 @@ struct InspectCommand: Command {
     let inspection: Inspection
     do throws(FormatError) {
       let header = try FormatRegistry.read(input, options: reading)
-      let start = Clock.monotonicMilliseconds()
-      let isSealed = try Inspection.deriveOnce(header.header)
-      let elapsed = max(1, Clock.monotonicMilliseconds() - start)
-      inspection = Inspection(header, guessesPerSecond: isSealed ? 1000 / Double(elapsed) : nil)
+      inspection = Inspection(
+        header,
+        guessesPerSecond: try GuessingCost.measured { () throws(FormatError) in
+          try Inspection.deriveOnce(header.header)
+        })
     } catch {
       throw CommandFailure(error, file: BackupOpening.shown(file))
     }
@@ -54,14 +55,11 @@ struct InspectCommand: Command {
       if !inspection.notBound.isEmpty { lines.append(("not bound", inspection.notBound.joined(separator: ", "))) }
       lines.append(("in clear", inspection.inClear.isEmpty ? "no names" : inspection.inClear.joined(separator: ", ")))
       if let speed = inspection.guessesPerSecond {
-        let milliseconds = Int((1000 / speed).rounded())
-        lines.append(("one guess", "about \(milliseconds) ms on this machine"))
+        let time = speed > 1000 ? "less than 1 ms" : "about \(Int((1000 / speed).rounded())) ms"
+        lines.append(("one guess", "\(time) on this machine"))
       }
       for weakness in inspection.weaknesses { lines.append(("weak", weakness)) }
-      for (label, text) in lines {
-        let padding = String(repeating: " ", count: max(1, 11 - label.count))
-        try context.output.writeLine(label + padding + Display.cleaned(text))
-      }
+      for (label, text) in lines { try context.output.writeField(label, text, width: 11) }
       return
     }
     var writer = JSONWriter(indent: 2)
@@ -76,7 +74,9 @@ struct InspectCommand: Command {
     writer.member("notBound", inspection.notBound)
     writer.member("inClear", inspection.inClear)
     writer.member("weaknesses", inspection.weaknesses)
-    if let speed = inspection.guessesPerSecond { writer.member("millisecondsPerGuess", Int((1000 / speed).rounded())) }
+    if let speed = inspection.guessesPerSecond {
+      writer.member("millisecondsPerGuess", max(1, Int((1000 / speed).rounded())))
+    }
     writer.endObject()
     try context.output.writeLine(json: writer.finish())
   }

@@ -92,7 +92,7 @@ struct ListCommand: Command {
     try context.output.write(table.text(context.output.style))
     try context.output.flush()
     if listed.isEmpty, damage.lines.isEmpty || !all.isEmpty {
-      let binned = all.isEmpty ? (try? vault.bin().count) ?? 0 : 0
+      let binned = all.isEmpty ? (try? vault.binnedCount()) ?? 0 : 0
       if binned > 0 {
         context.talk.say(
           "The vault is empty, but for its bin: \(binned == 1 ? "1 entry lies" : "\(binned) entries lie") there.")

@@ -66,66 +66,62 @@ struct EntryFields {
     self.reveals = reveals
     self.style = style
     switch entry {
-    case .account(let account): add(account)
-    case .otherAccount(let other): add(other)
-    case .password(let login): add(login)
-    case .card(let card): add(card)
+    case .account(let account):
+      fields(.name, .user, of: entry)
+      otp(account.otp)
+      secret(EntryField.secret.label(in: entry), Base32.encode(account.otp.secret))
+    case .otherAccount(let other):
+      fields(.name, .user, of: entry)
+      text("kind", other.type)
+      fields(.secret, .pin, of: entry)
+    case .password(let login):
+      fields(.name, .user, .password, of: entry)
+      if !login.totp.isEmpty { secret(EntryField.code.label(in: entry), login.totp) }
+      if !login.history.isEmpty { text("passwords before", String(login.history.count)) }
+      date("changed", login.updatedAt)
+    case .card: fields(.name, .holder, .number, .expiry, .cvc, of: entry)
     case .note(let note):
-      text("title", note.title)
-      secret("text", note.text)
+      fields(.name, .notes, of: entry)
       date("changed", note.updatedAt)
     case .document(let document):
-      text("document vault", document.id)
+      fields(.id, of: entry)
       text("kind", document.kind.rawValue)
-      url("server", document.server)
-      text("account", document.account)
+      url(EntryField.server.label(in: entry), document.server)
+      fields(.user, of: entry)
       secret("key", Base64.encodedKey(document.masterKey))
     }
-    common(entry.info)
+    common(entry)
   }
 
-  private mutating func add(_ account: Account) {
-    text("issuer", account.issuer)
-    text("account", account.account)
-    switch account.otp.kind {
+  /// Those of the fields that the entry has.
+  private mutating func fields(_ fields: EntryField..., of entry: Entry) {
+    for field in fields {
+      guard case .value(let value, let isSecret) = field.value(of: entry) else { continue }
+      if isSecret {
+        secret(field.label(in: entry), value)
+      } else {
+        // EXPOSE: the table of fields says that it is no secret.
+        text(field.label(in: entry), value.exposedText() ?? "")
+      }
+    }
+  }
+
+  private mutating func otp(_ otp: OTPParameters) {
+    switch otp.kind {
     case .totp(let period):
-      text("kind", "TOTP, \(account.otp.digits) digits, \(period) s, \(account.otp.algorithm.name)")
+      text("kind", "TOTP, \(otp.digits) digits, \(period) s, \(otp.algorithm.name)")
     case .hotp(let counter):
-      text("kind", "HOTP, \(account.otp.digits) digits, \(account.otp.algorithm.name)")
+      text("kind", "HOTP, \(otp.digits) digits, \(otp.algorithm.name)")
       text("next counter", String(counter))
     case .steam: text("kind", "Steam")
     }
-    secret("secret", Base32.encode(account.otp.secret))
   }
 
-  private mutating func add(_ other: OtherAccount) {
-    text("issuer", other.issuer)
-    text("account", other.account)
-    text("kind", other.type)
-    if let seed = other.secret { secret("secret", seed) }
-    if let pin = other.pin { secret("pin", pin) }
-  }
-
-  private mutating func add(_ login: Password) {
-    text("title", login.title)
-    text("user", login.username)
-    secret("password", login.password)
-    if !login.totp.isEmpty { secret("one-time code", login.totp) }
-    if !login.history.isEmpty { text("passwords before", String(login.history.count)) }
-    date("changed", login.updatedAt)
-  }
-
-  private mutating func add(_ card: Card) {
-    text("name", card.name)
-    text("holder", card.holder)
-    secret("number", card.number)
-    text("expiry", card.expiry ?? "")
-    if let cvc = card.cvc { secret("cvc", cvc) }
-  }
-
-  private mutating func common(_ info: EntryInfo) {
-    if !info.notes.isEmpty { secret("notes", info.notes) }
-    for url in info.urls { self.url(info.exactHost ? "address (this host only)" : "address", url) }
+  private mutating func common(_ entry: Entry) {
+    let info = entry.info
+    if !info.notes.isEmpty { fields(.notes, of: entry) }
+    let address = EntryField.url.label(in: entry)
+    for url in info.urls { self.url(address + (info.exactHost ? " (this host only)" : ""), url) }
     if !info.tags.isEmpty { text("tags", info.tags.joined(separator: ", ")) }
     for field in info.customFields {
       if !Disclosure.isOpen(name: field.name, value: field.value, isSecret: field.isSecret) {

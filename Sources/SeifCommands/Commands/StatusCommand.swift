@@ -11,8 +11,9 @@ struct StatusCommand: Command {
   static let usage = """
     seif status [OPTIONS]
 
-    Says what is in the vault, what opens it, weakest first, and when the last proven backup was made at
-    each destination. --locked says only what can be known without a passphrase.
+    Says what is in the vault, what opens it, weakest first, and when the last proven
+    backup was made at each destination. --locked says only what can be known without a
+    passphrase.
     """
   static let locked = Option.flag("locked", "only what can be known without a passphrase")
   static var options: [Option] { [locked] + UnlockOptions.options + OutputOptions.options }
@@ -90,10 +91,7 @@ struct StatusCommand: Command {
       if state.proofs.isEmpty { lines.append(("backup", "\(Sign.warn.text(style)) none is proven")) }
     }
     for fault in state.faults { lines.append(("fault", "\(Sign.fail.text(style)) \(fault)")) }
-    for (name, text) in lines {
-      let padding = String(repeating: " ", count: max(1, 12 - name.count))
-      try context.output.writeLine(name + padding + Display.cleaned(text))
-    }
+    for (name, text) in lines { try context.output.writeField(name, text, width: 12) }
     if state.counts != nil, state.proofs.isEmpty {
       try context.output.flush()
       context.talk.hint("seif backup create --destination FOLDER")

@@ -58,7 +58,7 @@ struct VerifyCommand: Command {
         case .fault: sign = Sign.fail.text(context.output.style)
         case .notChecked: sign = "-"
         }
-        try context.output.writeLine("\(sign) \(finding.rule)  \(Display.cleaned(finding.text))")
+        try context.output.writeLine("\(sign) \(finding.rule)  \(Display.cleaned(finding.text))", indent: 4)
       }
       try context.output.flush()
     }

@@ -128,10 +128,7 @@ struct Completions {
     case "DIR", "FOLDER": return .folders
     case "QUERY": return .words(entries(command.name))
     case "FIELD":
-      return words(
-        [
-          "code", "password", "user", "number", "cvc", "expiry", "holder", "name", "account", "url", "text", "notes",
-        ])
+      return words(EntryField.allCases.map(\.rawValue))
     case "FORMAT": return words(FormatIdentifier.allCases.map(\.rawValue))
     case "KIND": return words(KindName.allCases.map(\.rawValue).filter { option != nil || $0 != "document" })
     case "ORDER": return words(["own", "name", "account", "created"])

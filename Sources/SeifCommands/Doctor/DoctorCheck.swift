@@ -35,6 +35,6 @@ enum DoctorChecks {
   /// What can be looked at without opening the vault.
   static let ofTheMachine: [any DoctorCheck] = [
     ClockCheck(), FileModesCheck(), FileSystemCheck(), LeftOversCheck(), RecoverySheetCheck(), AgentCheck(),
-    CoreDumpsCheck(), LockedMemoryCheck(), SwapCheck(), DesktopClipboardCheck(),
+    CoreDumpsCheck(), LockedMemoryCheck(), SwapCheck(), TPMCheck(), KeyringCheck(), DesktopClipboardCheck(),
   ]
 }

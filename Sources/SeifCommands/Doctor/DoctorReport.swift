@@ -43,8 +43,8 @@ struct DoctorReport {
       let word = String(finding.id.map { $0 == "-" ? " " : $0 })
       let padding = String(repeating: " ", count: max(1, Self.wordWidth - word.count))
       try context.output.writeLine(
-        "\(finding.state.text(style)) \(word)\(padding)\(Display.cleaned(finding.what))")
-      if let cure = finding.cure { try context.output.writeLine("  cure: \(Display.cleaned(cure))") }
+        "\(finding.state.text(style)) \(word)\(padding)\(Display.cleaned(finding.what))", indent: Self.wordWidth + 2)
+      if let cure = finding.cure { try context.output.writeLine("  cure: \(Display.cleaned(cure))", indent: 4) }
     }
   }
 

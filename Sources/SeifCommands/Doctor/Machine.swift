@@ -2,6 +2,7 @@ internal import CSeif
 internal import Glibc
 internal import SeifBytes
 internal import SeifClipboard
+internal import SeifDevices
 internal import SeifVault
 
 /// What the checks look at: this machine, or one that a test makes up.
@@ -22,10 +23,31 @@ struct Machine {
     SecretBytes(byteCount: count) { _ in count }.isLocked
   }
 
+  /// The vault's ways in, which stand in it in clear; none where there is no vault yet.
+  var waysIn: () -> [WayIn]
+  var tpm: () -> TPMState
+  /// Whether the TPM gives the key of a way in out again; nil: it does.
+  var unseal: (WayIn) -> VaultError?
+  var keyring: () -> SecretService
+
   init(_ context: Context, _ location: VaultLocation) {
     environment = context.environment
     clock = context.clock
     self.location = location
+    waysIn = { (try? Vault.open(at: location, access: .readOnly).waysIn) ?? [] }
+    let devices = Devices(environment: context.environment)
+    tpm = { TPMState(address: devices.tpmAddress, isQuiet: true) }
+    unseal = { way in
+      do throws(VaultError) {
+        let provider = TPMProvider(address: devices.tpmAddress, isQuiet: true)
+        // What a TPM seals is no vault's in particular.
+        let isOut = try provider.withKeys(of: way, vaultID: way.id) { _ in true }
+        return isOut == nil ? VaultError(.damaged, "way in") : nil
+      } catch {
+        return error
+      }
+    }
+    keyring = { devices.sessionBus.map { SecretService(at: $0) } ?? .unknown }
   }
 
   static func limit(_ resource: __rlimit_resource) -> UInt64? {

@@ -60,7 +60,7 @@ package enum Program {
       try context.output.write(Version.text(json: arguments.dropFirst().contains("--json")))
       return .done
     case "help", "--help", "-h":
-      try context.output.write(help(Array(arguments.dropFirst()), commands))
+      try context.output.write(help: help(Array(arguments.dropFirst()), commands))
       return .done
     case Completions.word:
       let words = Array(arguments.dropFirst())
@@ -76,13 +76,13 @@ package enum Program {
     case .unknown(ProveCommand.name):
       return try run(ProveCommand.self, Array(arguments.dropFirst()), context)
     case .nothing:
-      context.talk.line(Help.overview(commands))
+      context.talk.line(HelpLayout.fitted(Help.overview(commands), context.talk.style))
       return .usage
     case .command(let command, let rest):
       return try run(command, rest, context)
     case .group(let word, let group, let second):
       if second == "--help" || second == "-h" {
-        try context.output.write(Help.group(word, group))
+        try context.output.write(help: Help.group(word, group))
         return .done
       }
       throw unknown(second.map { "\(word) \($0)" } ?? word, isGroup: second == nil, group)
@@ -96,7 +96,7 @@ package enum Program {
     _ command: any Command.Type, _ arguments: [String], _ context: Context
   ) throws -> ExitCode {
     if arguments.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
-      try context.output.write(Help.page(command))
+      try context.output.write(help: Help.page(command))
       return .done
     }
     let instance: any Command

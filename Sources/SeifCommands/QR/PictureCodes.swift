@@ -1,6 +1,7 @@
 internal import Glibc
 internal import SeifBytes
 internal import SeifImages
+internal import SeifProcesses
 
 /// The QR codes of a picture file, read by a process of its own that can open nothing.
 enum PictureCodes {

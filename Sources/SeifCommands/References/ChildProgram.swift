@@ -1,5 +1,6 @@
 internal import CSeif
 internal import Glibc
+internal import SeifProcesses
 internal import Synchronization
 
 /// The program that `seif run` starts: where it is, its words, its variables, what it gets over descriptors.
@@ -14,7 +15,7 @@ struct ChildProgram {
   static func find(_ name: String, _ environment: Environment) throws(CommandFailure) -> String {
     if name.utf8.contains(UInt8(ascii: "/")) {
       if access(name, X_OK) == 0 { return name }
-    } else if let found = ChildProcess.find(name, environment) {
+    } else if let found = ChildProcess.find(name, path: environment["PATH"]) {
       return found
     }
     throw CommandFailure(.notFound, "there is no program \(name)", hint: "Nothing was started.")
@@ -28,7 +29,7 @@ struct ChildProgram {
     sigemptyset(&none)
     signal(SIGPIPE, SIG_DFL)
     pthread_sigmask(SIG_SETMASK, &none, nil)
-    _ = withWords { words in environment.withPointers { execve(path, words, $0) } }
+    _ = Spawn.withWords(words) { words in environment.withPointers { execve(path, words, $0) } }
     return Self.failure(path, errno)
   }
 
@@ -38,56 +39,30 @@ struct ChildProgram {
   ///   - streams: descriptors here for its 0, 1 and 2; what isn't named is inherited.
   func start(terminal: String?, streams: [Int32: Int32]) throws(CommandFailure) -> pid_t {
     prepare()
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
+    let spawn = Spawn()
     if let terminal {
       // The first terminal that a new session opens becomes its controlling one.
-      posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
-      posix_spawn_file_actions_adddup2(&actions, 0, 1)
-      if streams[2] == nil { posix_spawn_file_actions_adddup2(&actions, 0, 2) }
+      spawn.startSession()
+      spawn.open(terminal, O_RDWR, as: 0)
+      spawn.hand(0, as: 1)
+      if streams[2] == nil { spawn.hand(0, as: 2) }
     }
-    for (number, descriptor) in streams { posix_spawn_file_actions_adddup2(&actions, descriptor, number) }
-    for end in handed.ends { posix_spawn_file_actions_adddup2(&actions, end.descriptor, end.number) }
-
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    var defaults = sigset_t()
-    sigemptyset(&defaults)
-    sigaddset(&defaults, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-    if terminal != nil { flags |= 0x80 /* POSIX_SPAWN_SETSID, for which Glibc wants _GNU_SOURCE */ }
-    posix_spawnattr_setflags(&attributes, Int16(flags))
-
-    var child: pid_t = 0
-    let result = withWords { words in
-      environment.withPointers { posix_spawn(&child, path, &actions, &attributes, words, $0) }
+    for (number, descriptor) in streams { spawn.hand(descriptor, as: number) }
+    for end in handed.ends { spawn.hand(end.descriptor, as: end.number) }
+    defer { _ = umask(0o077) }
+    let started = environment.withPointers { variables in
+      Result { () throws(Spawn.Failure) in try spawn.start(path, words, environment: variables) }
     }
-    _ = umask(0o077)
-    guard result == 0 else { throw Self.failure(path, result) }
-    return child
+    switch started {
+    case .success(let child): return child
+    case .failure(let failure): throw Self.failure(path, failure.code)
+    }
   }
 
   /// It gets the caller's mask for new files, and no descriptor but 0, 1, 2 and what it is handed.
   private func prepare() {
     seif_close_others_on_exec()
     _ = umask(Hardening.callersUmask.withLock { $0 })
-  }
-
-  private func withWords<R>(_ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
-    var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { pointers.forEach { free($0) } }
-    return pointers.withUnsafeMutableBufferPointer { buffer in
-      guard let start = buffer.baseAddress else { fatalError("internal error: no words") }
-      return body(start)
-    }
   }
 
   private static func failure(_ path: String, _ code: Int32) -> CommandFailure {

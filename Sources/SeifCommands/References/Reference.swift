@@ -7,32 +7,9 @@ struct Reference: Hashable, Sendable, CustomStringConvertible {
 
   /// What finds the entry: a name, a part of one, `name:account`, or an identifier.
   let item: String
-  let field: Field
+  let field: FieldName
   /// As it was written.
   let description: String
-
-  /// What a reference gives of an entry.
-  enum Field: Hashable, Sendable {
-    case password, username, code, secret, number, cvc, expiry, holder, notes, url
-    /// A field of the person's own, by its name.
-    case custom(String)
-
-    init(_ name: String) {
-      switch name {
-      case "password": self = .password
-      case "username", "user": self = .username
-      case "code", "totp": self = .code
-      case "secret": self = .secret
-      case "number": self = .number
-      case "cvc": self = .cvc
-      case "expiry": self = .expiry
-      case "holder": self = .holder
-      case "notes", "text": self = .notes
-      case "url": self = .url
-      default: self = .custom(name)
-      }
-    }
-  }
 
   /// What is wrong with a reference. Holds nothing of it but an offset.
   struct Fault: Error, Equatable, CustomStringConvertible {
@@ -72,7 +49,7 @@ struct Reference: Hashable, Sendable, CustomStringConvertible {
     guard !item.isEmpty else { throw Fault(code: .noItem, offset: start) }
     guard !field.isEmpty else { throw Fault(code: .noField, offset: slash + 1) }
     self.item = item
-    self.field = Field(field)
+    self.field = FieldName(field)
     description = text
   }
 

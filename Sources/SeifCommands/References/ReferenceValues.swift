@@ -30,7 +30,7 @@ struct ReferenceValues {
     guard !references.isEmpty else { return }
     let folder = try unlock.vault.folder(context.environment)
     // A counter has to move before its code is given; whether one is needed is known only once the entry is found.
-    let mayMove = references.contains { $0.field == .code }
+    let mayMove = references.contains { $0.field.known == .code }
     let vault = try unlock.use(mayMove ? .readWrite : .readOnly, mayOnlyRead: mayMove, context)
     defer { vault.lock() }
     let summaries = try withVault(folder) { () throws(VaultUseError) in try vault.list() }
@@ -54,15 +54,11 @@ struct ReferenceValues {
     // Those that count come last: nothing can fail after a counter has moved but the moving of the next.
     for (reference, hit) in found.filter({ !$0.hit.value.moves }) + found.filter(\.hit.value.moves) {
       values[reference] = try withVault(folder) { () throws(VaultUseError) in
-        switch hit.value {
-        case .value(let bytes, let isSecret):
-          return Value(bytes: try vault.unmasked(bytes, of: hit.read), isSecret: isSecret)
-        case .seed:
-          return Value(bytes: Base32.encode(try vault.secret("secret", of: hit.read)), isSecret: true)
-        case .code:
-          let code = try vault.code(hit.summary.id.description, next: false, at: time).code
-          return code.map { Value(bytes: SecretValue(utf8: $0.text), isSecret: true) }
+        if let bytes = try vault.value(hit.value, of: hit.read) {
+          return Value(bytes: bytes, isSecret: hit.value.isSecret)
         }
+        let code = try vault.code(hit.summary.id.description, next: false, at: time).code
+        return code.map { Value(bytes: SecretValue(utf8: $0.text), isSecret: true) }
       }
       guard values[reference] != nil else {
         throw CommandFailure(.badInput, "\(reference): there is no code for this entry", hint: nothing)
@@ -73,27 +69,37 @@ struct ReferenceValues {
   private struct Hit {
     let summary: EntrySummary
     let read: ReadEntry
-    let value: ReferencedField.Found
+    let value: EntryField.Found
   }
 
   /// The entries that fit and have the field, and how many fit.
   private static func hits(
     _ reference: Reference, _ summaries: [EntrySummary], _ vault: any UnlockedVault, _ folder: String
   ) throws(CommandFailure) -> (hits: [Hit], count: Int) {
-    let fitting = Query(reference.item).matches(summaries.filter { ReferencedField.mayHave(reference.field, $0) })
-    var hits: [Hit] = []
-    for summary in fitting.prefix(hitLimit) {
-      let read = try withVault(folder) { () throws(VaultUseError) in try vault.entry(summary.id) }
-      if let value = ReferencedField.value(reference.field, of: read.stored.entry) {
-        hits.append(Hit(summary: summary, read: read, value: value))
+    func search(
+      among entries: [EntrySummary], _ value: (Entry) -> EntryField.Found?
+    ) throws(CommandFailure) -> (hits: [Hit], count: Int) {
+      let fitting = Query(reference.item).matches(entries)
+      var hits: [Hit] = []
+      for summary in fitting.prefix(hitLimit) {
+        let read = try withVault(folder) { () throws(VaultUseError) in try vault.entry(summary.id) }
+        if let value = value(read.stored.entry) { hits.append(Hit(summary: summary, read: read, value: value)) }
       }
+      return (hits, fitting.count)
     }
-    if hits.count > 1, reference.field == .username {
+    guard let known = reference.field.known else {
+      return try search(among: summaries.filter { $0.kind != .documents }) { reference.field.own(of: $0) }
+    }
+    var (hits, count) = try search(among: summaries.filter { known.mayStand(in: $0) }) { known.value(of: $0) }
+    if hits.isEmpty, count <= hitLimit {
+      return try search(among: summaries.filter { $0.kind != .documents }) { reference.field.own(of: $0) }
+    }
+    if hits.count > 1, known == .user {
       // A login and its code have one name; the login is what a person means.
       let logins = hits.filter { $0.summary.kind == .passwords }
       if logins.count == 1 { hits = logins }
     }
-    return (hits, fitting.count)
+    return (hits, count)
   }
 
   private static let hitLimit = 16
@@ -108,100 +114,5 @@ struct ReferenceValues {
       return "it fits \(found.count) entries: \(names.joined(separator: "; "))"
     }
     return Query(reference.item).matches(all).isEmpty ? "nothing in the vault fits" : "what fits has no such field"
-  }
-}
-
-/// The fields of entries that references name.
-enum ReferencedField {
-  enum Found {
-    /// The value, or what stands for it where the agent holds the secret.
-    case value(SecretValue, isSecret: Bool)
-    /// The secret that makes codes, to be written in base32.
-    case seed
-    case code(counts: Bool)
-
-    /// Whether giving it moves a counter.
-    var moves: Bool { if case .code(let counts) = self { counts } else { false } }
-  }
-
-  /// Whether an entry of this kind can have the field: names are compared among these alone, so that a login and its
-  /// code may share one.
-  static func mayHave(_ field: Reference.Field, _ summary: EntrySummary) -> Bool {
-    let isCode = summary.kind == .accounts || summary.kind == .otherAccounts
-    switch field {
-    case .password: return summary.kind == .passwords
-    case .username: return summary.kind == .passwords || isCode
-    case .code: return summary.hasOneTimeCode || isCode
-    case .secret: return isCode
-    case .number, .cvc, .expiry, .holder: return summary.kind == .cards
-    case .url: return !summary.urls.isEmpty
-    case .notes, .custom: return summary.kind != .documents
-    }
-  }
-
-  /// The value, or nil where the entry has none or an empty one.
-  static func value(_ field: Reference.Field, of entry: Entry) -> Found? {
-    switch field {
-    case .custom(let name):
-      let wanted = Normalization.nfc(name)
-      let fields = entry.info.customFields.filter { Normalization.nfc($0.name) == wanted }
-      // Two of one name: which is meant can't be told.
-      guard fields.count == 1, let only = fields.first else { return nil }
-      let isOpen = Disclosure.isOpen(name: only.name, value: only.value, isSecret: only.isSecret)
-      return secret(only.value, isSecret: !isOpen)
-    case .url:
-      let url = entry.info.urls.first ?? ""
-      return url.isEmpty ? nil : .value(SecretValue(utf8: url), isSecret: Disclosure.masked(url: url) != url)
-    case .notes:
-      if case .note(let note) = entry { return secret(note.text) }
-      return secret(entry.info.notes)
-    default: break
-    }
-    switch entry {
-    case .account(let account): return value(field, of: account)
-    case .otherAccount(let other):
-      switch field {
-      case .username: return text(other.account)
-      case .code: return other.secret == nil || other.pin == nil ? nil : .code(counts: false)
-      case .secret: return other.secret.flatMap { secret($0) }
-      default: return nil
-      }
-    case .password(let login):
-      switch field {
-      case .password: return secret(login.password)
-      case .username: return text(login.username)
-      case .code:
-        return login.totp.isEmpty ? nil : .code(counts: false)
-      default: return nil
-      }
-    case .card(let card):
-      switch field {
-      case .number: return secret(card.number)
-      case .cvc: return card.cvc.flatMap { secret($0) }
-      case .expiry: return text(card.expiry ?? "")
-      case .holder: return text(card.holder)
-      default: return nil
-      }
-    case .note, .document: return nil
-    }
-  }
-
-  private static func value(_ field: Reference.Field, of account: Account) -> Found? {
-    switch field {
-    case .username: return text(account.account)
-    case .secret: return .seed
-    case .code:
-      if case .hotp = account.otp.kind { return .code(counts: true) }
-      return .code(counts: false)
-    default: return nil
-    }
-  }
-
-  private static func text(_ text: String) -> Found? {
-    text.isEmpty ? nil : .value(SecretValue(utf8: text), isSecret: false)
-  }
-
-  private static func secret(_ value: SecretValue, isSecret: Bool = true) -> Found? {
-    value.isEmpty ? nil : .value(value, isSecret: isSecret)
   }
 }

@@ -25,28 +25,28 @@ package struct NewPassphraseOptions: OptionGroup, Sendable {
   ///
   /// - Parameters:
   ///   - name: what will be sealed, for the question.
-  ///   - guessesPerSecond: one divided by the time that one derivation with these parameters took here.
+  ///   - guesses: what a guess costs here, with these parameters.
   ///   - random: random bytes for a phrase made up for the person; nil where none is offered.
   /// - Throws: exit 64 where it is too short, not UTF-8, or weak without leave; 77 where nobody is there to ask; 130 where
   ///   the person cancels.
   package func obtain(
-    for name: String, guessesPerSecond: Double, _ context: Context, random: ((Int) -> [UInt8])? = nil
+    for name: String, guesses: GuessingCost, _ context: Context, random: ((Int) -> [UInt8])? = nil
   ) throws(CommandFailure) -> SecretBytes {
     guard source == .person else {
       let given = try source.readAny(question: "New passphrase for \(name)", context)
       let passphrase = try NewPassphrase.checked(given)
-      if NewPassphrase.isWeak(passphrase, guessesPerSecond), !allowsWeak { throw NewPassphrase.weak }
+      if NewPassphrase.isWeak(passphrase, guesses.perSecond), !allowsWeak { throw NewPassphrase.weak }
       return passphrase
     }
     for _ in 0..<3 {
-      if let passphrase = try askOnce(name, guessesPerSecond, context, random) { return passphrase }
+      if let passphrase = try askOnce(name, guesses, context, random) { return passphrase }
     }
     throw CommandFailure(.usage, "no new passphrase was set", hint: "Nothing was written; start again when ready.")
   }
 
   /// One round with the person; nil where they have to begin again.
   private func askOnce(
-    _ name: String, _ guessesPerSecond: Double, _ context: Context, _ random: ((Int) -> [UInt8])?
+    _ name: String, _ guesses: GuessingCost, _ context: Context, _ random: ((Int) -> [UInt8])?
   ) throws(CommandFailure) -> SecretBytes? {
     let offer = random == nil ? "not shown" : "not shown; Enter alone makes one up"
     let given = try source.readAny(question: "New passphrase for \(name) (\(offer))", context)
@@ -59,8 +59,9 @@ package struct NewPassphraseOptions: OptionGroup, Sendable {
       return nil
     }
     if let strength = Strength(judging: passphrase) {
-      context.talk.say(strength.line(guessesPerSecond: guessesPerSecond))
-      if strength.isWeak(guessesPerSecond: guessesPerSecond), !allowsWeak {
+      context.talk.say(strength.line(guessesPerSecond: guesses.perSecond))
+      if let caveat = guesses.caveat { context.talk.say(caveat) }
+      if strength.isWeak(guessesPerSecond: guesses.perSecond), !allowsWeak {
         let question = "It can be guessed within a day. Use it all the same?"
         guard try context.confirm(question, insteadGive: "--weak") else { return nil }
       }

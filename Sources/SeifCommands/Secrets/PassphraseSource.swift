@@ -93,8 +93,10 @@ package struct PassphraseOptions: OptionGroup, Sendable {
 
 /// `--vault-passphrase-fd`, `--vault-passphrase-file`: what opens the vault, where the input has a passphrase too.
 package struct VaultPassphraseOptions: OptionGroup, Sendable {
-  package static let fd = Option.value("vault-passphrase-fd", "N", "the same for the vault's passphrase")
-  package static let file = Option.value("vault-passphrase-file", "F", "the same for the vault's passphrase")
+  package static let fd = Option.value(
+    "vault-passphrase-fd", "N", "read the vault's own passphrase from descriptor N, one line")
+  package static let file = Option.value(
+    "vault-passphrase-file", "F", "read the vault's own passphrase from a file, one line")
   package static var options: [Option] { [fd, file] }
 
   package let source: PassphraseSource

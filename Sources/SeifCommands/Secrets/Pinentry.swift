@@ -2,6 +2,7 @@ internal import CSeif
 internal import Glibc
 internal import SeifAgent
 internal import SeifBytes
+internal import SeifProcesses
 
 /// Asks by pinentry, a window of its own, over the Assuan protocol.
 ///
@@ -100,10 +101,10 @@ enum Pinentry {
   private static func program(_ environment: Environment) -> String? {
     if let named = environment["SEIF_PINENTRY"] {
       if named.isEmpty { return nil }
-      return named.hasPrefix("/") ? named : ChildProcess.find(named, environment)
+      return named.hasPrefix("/") ? named : ChildProcess.find(named, path: environment["PATH"])
     }
     let hasDisplay = ["WAYLAND_DISPLAY", "DISPLAY"].contains { environment[$0].map { !$0.isEmpty } ?? false }
-    return hasDisplay ? ChildProcess.find("pinentry", environment) : nil
+    return hasDisplay ? ChildProcess.find("pinentry", path: environment["PATH"]) : nil
   }
 
   private static func setUp(_ question: String, _ context: Context) -> [String] {

@@ -40,20 +40,21 @@ struct DetailRows {
       text("server", "server", Disclosure.masked(url: document.server))
       text("account", "account", document.account)
     }
-    common(entry.info)
+    common(entry)
   }
 
-  private mutating func common(_ info: EntryInfo) {
+  private mutating func common(_ entry: Entry) {
+    let info = entry.info
     for (index, url) in info.urls.enumerated() {
       // The first is what `url` copies.
       text("address", index == 0 ? "url" : nil, Disclosure.masked(url: url))
     }
     secret("notes", info.notes)
     text("tags", nil, info.tags.joined(separator: ", "))
-    // A name that stands twice means the first, and those of the entry's own fields come before, as ``EntryField`` has it.
-    var names = Set(rows.compactMap(\.field) + ["code", "username"])
     for field in info.customFields {
-      let name = names.insert(Query.folded(field.name)).inserted && !field.name.isEmpty ? field.name : nil
+      // One that goes by the name of another can't be asked for.
+      let named = FieldName(field.name)
+      let name = named.known?.value(of: entry) == nil && named.own(of: entry) != nil ? field.name : nil
       if Disclosure.isOpen(name: field.name, value: field.value, isSecret: field.isSecret) {
         // EXPOSE: the person marked this field as no secret, and it doesn't look like one.
         text(field.name, name, field.value.exposedText() ?? "")

@@ -105,10 +105,11 @@ final class ScreenVault {
   /// A field's value. The agent may ask the person for a yes, on this terminal too.
   private func value(_ field: String, of id: UUID) throws(CommandFailure) -> SecretValue {
     let read = try read(id)
-    guard case .value(_, let value) = try EntryField.find(field, in: read.stored.entry) else {
+    let found = FieldName(field).value(of: read.stored.entry)
+    guard let found, let value = try call({ () throws(VaultUseError) in try vault.value(found, of: read) }) else {
       throw CommandFailure(.notFound, "this has no such field")
     }
-    return try call { () throws(VaultUseError) in try vault.unmasked(value, of: read) }
+    return value
   }
 
   /// The code of an entry; one that counts is stored before.

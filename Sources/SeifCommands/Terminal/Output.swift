@@ -31,6 +31,19 @@ package final class Output {
     try write("\n")
   }
 
+  /// Appends a line that a terminal gets in lines of its width, each but the first behind an indent. A listener hears it
+  /// as one, and a file holds it as one.
+  func writeLine(_ text: String, indent: Int) throws(CommandFailure) {
+    guard let columns = style.columns, !style.isAccessible else { return try writeLine(text) }
+    try writeLine(WordWrap.wrapped(text, to: columns, indent: indent))
+  }
+
+  /// Appends a label and a text beside it, which stays beside it where it is broken.
+  func writeField(_ label: String, _ text: String, width: Int) throws(CommandFailure) {
+    let padding = String(repeating: " ", count: max(1, width - label.count))
+    try writeLine(label + padding + Display.cleaned(text), indent: width)
+  }
+
   /// Appends bytes as they are.
   package func write(raw bytes: RawSpan) throws(CommandFailure) {
     // In pieces, so that the buffer never grows and leaves a copy behind.

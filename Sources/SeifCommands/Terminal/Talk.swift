@@ -59,7 +59,9 @@ package final class Talk {
   package func hint(_ command: String) {
     guard style.isTerminal, !isQuiet, !hasHinted else { return }
     hasHinted = true
-    line("Next: " + Display.cleaned(command))
+    let command = Display.cleaned(command)
+    let isTooLong = style.columns.map { CellWidth.of("Next: " + command) > $0 } ?? false
+    line("Next:" + (isTooLong ? "\n" : " ") + command)
   }
 
   package func fail(_ failure: CommandFailure) {

@@ -3,17 +3,13 @@ internal import SeifBytes
 /// Breaks a line at words.
 enum WordWrap {
   /// The text in lines of at most so many cells, each but the first behind an indent. It breaks at spaces alone, so a word
-  /// that is wider, such as a path, stays whole; spaces within a line stay as they are.
+  /// that is wider, such as a path, stays whole, and never inside a command; spaces within a line stay as they are.
   static func wrapped(_ text: String, to columns: Int, after start: Int = 0, indent: Int = 0) -> String {
     if start + CellWidth.of(text) <= columns { return text }
     var result = ""
     var used = start
-    var spaces = 0
     var isLineEmpty = start == 0
-    for part in text.split(separator: " ", omittingEmptySubsequences: false) {
-      defer { spaces += 1 }
-      // Several spaces in a row, or at the beginning.
-      if part.isEmpty { continue }
+    for (spaces, part) in CommandWords.units(of: text) {
       let width = CellWidth.of(part)
       if !isLineEmpty, used + spaces + width > columns {
         result += "\n" + String(repeating: " ", count: indent)
@@ -25,7 +21,6 @@ enum WordWrap {
       result += part
       used += width
       isLineEmpty = false
-      spaces = 0
     }
     return result
   }

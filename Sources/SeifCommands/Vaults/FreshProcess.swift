@@ -1,5 +1,6 @@
 internal import Glibc
 internal import SeifBytes
+internal import SeifProcesses
 internal import SeifVault
 
 /// Another process of this program that opens a vault by one way in, so that what only this one remembers can't be what

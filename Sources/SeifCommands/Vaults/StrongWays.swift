@@ -8,7 +8,7 @@ enum StrongWays {
   /// Whether a passphrase has the length of a new one and can't be guessed within a day at its cost.
   static func keepsRules(_ passphrase: borrowing SecretBytes, cost: VaultCost) -> Bool {
     guard let composed = try? NewPassphrase.checked(passphrase) else { return false }
-    let speed = SealingSpeed.derivationsPerSecond(.authbackup, version: 2)
+    let speed = GuessingCost(of: .authbackup, version: 2).perSecond
     let least = Double(VaultCost.minimum.memoryKiB * VaultCost.minimum.passes)
     let guesses = speed * least / Double(max(1, cost.memoryKiB * cost.passes))
     return !NewPassphrase.isWeak(composed, guesses)

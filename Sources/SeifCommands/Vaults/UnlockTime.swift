@@ -14,7 +14,7 @@ struct UnlockTime: OptionGroup, Sendable {
 
   /// The memory with which opening takes about so long here, 64 MiB to 1 GiB, by one derivation with the least.
   func cost(_ folder: String) throws(CommandFailure) -> (cost: VaultCost, guessesPerSecond: Double) {
-    let speed = SealingSpeed.derivationsPerSecond(.authbackup, version: 2)
+    let speed = GuessingCost(of: .authbackup, version: 2).perSecond
     let factor = max(1, min(16, Int(Double(milliseconds) / 1000 * speed)))
     let cost = try withVaultErrors(folder) { () throws(VaultError) in
       try VaultCost(memoryKiB: VaultCost.minimum.memoryKiB * factor)

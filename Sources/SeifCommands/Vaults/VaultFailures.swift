@@ -26,6 +26,8 @@ extension CommandFailure {
       self.init(.ioFailed, error.description)
     case .outOfMemory:
       self.init(.unavailable, error.description)
+    case .libraryMissing:
+      self.init(.unavailable, error.detail)
     case .lastStrongWayIn, .tooManyWaysIn, .wayInNotPresented:
       self.init(.usage, error.description)
     case .deviceMissing, .otherDevice:

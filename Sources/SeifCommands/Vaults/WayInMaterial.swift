@@ -1,5 +1,7 @@
+internal import Glibc
 internal import SeifBytes
 internal import SeifDevices
+internal import SeifProcesses
 internal import SeifVault
 
 /// What was presented of one way in: its kind and, where there is one, what the person gave.
@@ -59,6 +61,19 @@ struct Devices: Sendable {
   /// What of a machine's start a new way in is bound to: `7`; empty: nothing; nil: what is usual.
   var pcrs: String?
 
+  /// Where another TPM than this machine's own is; nil: its own.
+  var tpmAddress: String? { environment["SEIF_TCTI"].flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// The address of the session's bus; nil where there is none.
+  var sessionBus: String? {
+    if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty { return address }
+    guard let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/"),
+      folder.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !",;%=".utf8.contains($0) }),
+      access(folder + "/bus", F_OK) == 0
+    else { return nil }
+    return "unix:path=\(folder)/bus"
+  }
+
   /// The kinds of a vault's ways in that open it without a question, in the order in which they are tried.
   static func silentKinds(_ ways: [WayIn]) -> [WayIn.Kind] {
     [.tpm2, .keyring].filter { kind in ways.contains { $0.kind == kind && !$0.asksForPIN } }
@@ -68,11 +83,11 @@ struct Devices: Sendable {
   func provider(_ kind: WayIn.Kind, pin: consuming SecretBytes?) throws(VaultError) -> (any WayInProvider)? {
     switch kind {
     case .tpm2:
-      let address = environment["SEIF_TCTI"].flatMap { $0.isEmpty ? nil : $0 }
-      return TPMProvider(address: address, pin: pin, pcrs: pcrs ?? TPMProvider.usualPCRs, isQuiet: true)
+      return TPMProvider(address: tpmAddress, pin: pin, pcrs: pcrs ?? TPMProvider.usualPCRs, isQuiet: true)
     case .fido2: return SecurityKeyProvider(PluggedInKey(), pin: pin)
     case .keyring:
-      return KeyringProvider(program: ChildProcess.find("secret-tool", environment) ?? "/usr/bin/secret-tool")
+      return KeyringProvider(
+        program: ChildProcess.find("secret-tool", path: environment["PATH"]) ?? "/usr/bin/secret-tool")
     case .passphrase, .recovery, .other: return nil
     }
   }

@@ -19,7 +19,7 @@ enum LibArgon2 {
     passphrase: borrowing SecretBytes, salt: [UInt8], cost: Argon2idCost, byteCount: Int, secret: [UInt8],
     associatedData: [UInt8]
   ) throws(CryptoError) -> SecretBytes {
-    guard let function = unsafe function else { throw .libraryMissing(fileName) }
+    guard let function = unsafe function else { throw .libraryMissing(fileName, package: "libargon2-1") }
     return unsafe try SecretBytes(byteCount: byteCount) { (output) throws(CryptoError) in
       // The context wants mutable pointers; without its clearing flags the library only reads them.
       var (salt, secret, associatedData) = (salt, secret, associatedData)

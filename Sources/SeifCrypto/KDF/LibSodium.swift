@@ -21,7 +21,7 @@ enum LibSodium {
   static func derive(
     into output: UnsafeMutableRawBufferPointer, passphrase: UnsafeRawBufferPointer, salt: [UInt8], cost: Argon2idCost
   ) throws(CryptoError) {
-    guard let function = unsafe function else { throw .libraryMissing(fileName) }
+    guard let function = unsafe function else { throw .libraryMissing(fileName, package: "libsodium23") }
     let status = unsafe function(
       output.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt64(output.count),
       passphrase.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(passphrase.count), salt, UInt64(cost.passes),

@@ -1,6 +1,7 @@
 internal import Glibc
 package import SeifBytes
 package import SeifCrypto
+internal import SeifProcesses
 package import SeifVault
 
 /// The keyring of a desktop session as a way in: a random key in the Secret Service, stored and fetched by `secret-tool`.

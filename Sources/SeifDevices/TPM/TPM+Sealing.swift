@@ -79,7 +79,7 @@ extension TPM {
     guard
       bytes(of: policy.buffer, count: Int(policy.size)) == bytes(of: wanted.buffer, count: Int(wanted.size))
     else { throw VaultError(.deviceChanged) }
-    if hasPIN, let left = triesLeft(), left.count == 0 { throw VaultError(.deviceLocked, lockoutWords()) }
+    if hasPIN, lockout()?.triesLeft == 0 { throw VaultError(.deviceLocked, lockoutWords()) }
     var handle = ESYS_TR()
     let loaded = library.pointee.Esys_Load(
       context, primary, ESYS_TR(SEIF_ESYS_PASSWORD), .none, .none, &privatePart, &publicPart, &handle)

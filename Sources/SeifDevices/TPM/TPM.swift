@@ -134,8 +134,8 @@ struct TPM: ~Copyable {
 
   // MARK: - Tries
 
-  /// How many wrong PINs the TPM still takes, and after how many seconds it takes one more; nil where it doesn't say.
-  func triesLeft() -> (count: Int, interval: Int)? {
+  /// How far wrong PINs have come; nil where the TPM doesn't say.
+  func lockout() -> TPMState.Lockout? {
     var more: TPMI_YES_NO = 0
     var data: UnsafeMutablePointer<TPMS_CAPABILITY_DATA>?
     let asked = library.pointee.Esys_GetCapability(
@@ -147,15 +147,19 @@ struct TPM: ~Copyable {
     let limit = seif_tpm_property(data, UInt32(SEIF_PT_MAX_AUTH_FAIL))
     let interval = seif_tpm_property(data, UInt32(SEIF_PT_LOCKOUT_INTERVAL))
     guard counter >= 0, limit >= 0 else { return nil }
-    return (max(0, limit - counter), max(0, interval))
+    return .init(failures: counter, limit: limit, interval: max(0, interval))
   }
 
   /// What a person needs to know who typed a wrong PIN.
   func lockoutWords() -> String {
-    guard let left = triesLeft() else { return "the TPM doesn't say how many tries are left" }
-    let wait = left.interval >= 120 ? "\(left.interval / 60) minutes" : "\(left.interval) seconds"
-    return "\(left.count) tries are left; each \(wait) without a wrong one give one back"
+    guard let lockout = lockout() else { return "the TPM doesn't say how many tries are left" }
+    return "\(lockout.triesLeft) tries are left; each \(lockout.wait) without a wrong one give one back"
   }
+}
+
+extension TPMState.Lockout {
+  /// The time that gives a try back, in words: `2 minutes`.
+  package var wait: String { interval >= 120 ? "\(interval / 60) minutes" : "\(interval) seconds" }
 }
 
 /// An answer of the TPM or of its libraries.

@@ -13,7 +13,7 @@ public struct TwoFacFormat: BackupFormat {
   /// The reason in a problem of an entry that none of the passkeys opened; another one may.
   public static let lockedReason = "wrong-passkey-or-damaged"
 
-  static let rounds = 200
+  package static let rounds = 200
   static let versions: ClosedRange<Int64> = 1...3
   static let maximumByteCount: Int64 = 16 << 20
   static let maximumEntryCount: Int64 = 10_000

@@ -30,6 +30,8 @@ public struct FileTransport: BackupTransport {
   public var fixedName: String? { name }
   public func isAvailable() -> Bool { folder.isAvailable() }
 
+  public func checkWriting() throws(TransportError) { try folder.checkWriting() }
+
   /// The file, or nothing. What lies under its name and is no regular file is an error, since no backup can go there.
   public func listBackups() throws(TransportError) -> [BackupDescriptor] {
     var status = stat()

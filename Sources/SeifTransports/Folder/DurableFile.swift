@@ -45,6 +45,30 @@ enum DurableFile {
     try syncName(name, folder, place)
   }
 
+  /// Makes a file and takes it away again.
+  static func tryOut(
+    folder: Int32, place: String, allowsUnnamed: Bool, undo: UndoOnInterrupt
+  ) throws(TransportError) {
+    if allowsUnnamed {
+      let file = seif_openat(folder, ".", seif_O_TMPFILE | O_WRONLY | O_CLOEXEC, 0o600)
+      if file >= 0 {
+        close(file)
+        return
+      }
+    }
+    let temporary = TemporaryName.make()
+    let remains = undo { unlinkat(folder, temporary, 0) }
+    defer { remains() }
+    let file = seif_openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else {
+      // What the kernel makes up, such as /proc, says of a new file that it isn't there.
+      guard errno != ENOENT else { throw TransportError(.failed, place: place, reason: "no file can be made there") }
+      throw SystemFault.error(place: place)
+    }
+    close(file)
+    unlinkat(folder, temporary, 0)
+  }
+
   private static func fill(_ file: Int32, _ content: SecretValue, _ place: String) throws(TransportError) {
     // The umask can only take rights away; an odd one mustn't leave a file that its owner can't read.
     fchmod(file, 0o600)

@@ -32,6 +32,12 @@ public struct FolderTransport: BackupTransport {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
+  public func checkWriting() throws(TransportError) {
+    let folder = try openFolder()
+    defer { close(folder) }
+    try DurableFile.tryOut(folder: folder, place: path, allowsUnnamed: allowsUnnamed, undo: undo)
+  }
+
   public func listBackups() throws(TransportError) -> [BackupDescriptor] {
     guard let folder = opendir(path) else { throw SystemFault.error(place: path) }
     defer { closedir(folder) }

@@ -181,6 +181,12 @@ private func derivation(_ body: () throws(CryptoError) -> SecretBytes) throws(Va
   do throws(CryptoError) {
     return try body()
   } catch {
-    throw VaultError(error == .outOfMemory ? .outOfMemory : .internalFailure, error.description)
+    let code: VaultError.Code =
+      switch error {
+      case .outOfMemory: .outOfMemory
+      case .libraryMissing: .libraryMissing
+      default: .internalFailure
+      }
+    throw VaultError(code, error.description)
   }
 }

@@ -57,6 +57,8 @@ public struct VaultError: Error, Sendable, Equatable, CustomStringConvertible {
     case costRefused
     /// There isn't enough memory.
     case outOfMemory
+    /// A library that derives keys isn't installed.
+    case libraryMissing
     /// The vault was locked meanwhile.
     case locked
     /// There is no such entry.
@@ -122,6 +124,7 @@ public struct VaultError: Error, Sendable, Equatable, CustomStringConvertible {
       case .malformedRecoveryCode: "a recovery code has 24 letters and digits, without I, O, 0 and 1"
       case .costRefused: "a way in asks for more work than is allowed; nothing was derived"
       case .outOfMemory: "there isn't enough memory; close other programs and try again"
+      case .libraryMissing: "this machine lacks what derives the vault's keys"
       case .locked: "the vault is locked; unlock it first"
       case .noSuchEntry: "there is no such entry"
       case .invalidEntry: "an entry holds what can't be stored; nothing was changed"

@@ -126,6 +126,15 @@ import Testing
     #expect(try home.seif("backup", "create").exitCode == 64)
   }
 
+  @Test(arguments: ["/proc", "file:/proc/backup"])
+  func aPlaceThatTakesNoFileIsRefusedBeforeAPassphraseIsAskedFor(destination: String) throws {
+    // Whoever isn't root may not; root isn't able to.
+    let result = try home.seif("backup", "create", "--destination", destination)
+    #expect([73, 74].contains(result.exitCode), "\(result.errors)")
+    #expect(result.errors.hasPrefix("seif: no backup was made: "))
+    #expect(!result.errors.contains("sealing"))
+  }
+
   @Test func oneFileIsADestinationToo() throws {
     let result = try create(to: "file:" + home.file("single.authbackup"))
     #expect(result.exitCode == 0, "\(result.errors)")

@@ -1,6 +1,7 @@
 import CSeif
 import FoundationEssentials
 import Glibc
+import SeifProcesses
 import SeifTestSupport
 import Testing
 
@@ -54,7 +55,7 @@ final class WaylandDesktop {
   let folder: String
   private let helper: Helper
   static let isInstalled = ["sway", "wl-paste", "setpriv"].allSatisfy { name in
-    ChildProcess.find(name, .current()) != nil
+    ChildProcess.find(name, path: Environment.current()["PATH"]) != nil
   }
 
   init() throws {

@@ -28,6 +28,26 @@ import Testing
       as: "names-in-clear.json")
   }
 
+  /// At 60 columns: what is longer than a line goes on in the next, at a word.
+  @Test func whatIsShownBreaksAtWordsOnATerminal() throws {
+    let home = try Fixture.withVault()
+    let phone = home.file("phone.authbackup")
+    for (words, passphrase) in [
+      (["help", "doctor"], nil), (["inspect", phone], nil), (["verify", "--no-passphrase", phone], nil),
+      (["status"], Canary.vaultPassphrase), (["doctor"], Canary.vaultPassphrase),
+    ] as [([String], String?)] {
+      let wide = try home.seif(list: words, passphrase: passphrase)
+      let terminal = try home.terminal(list: words, passphrase: passphrase, columns: 60)
+      let narrow = try home.check(terminal.finish()).screen.replacing("\r\n", with: "\n")
+      let lines = narrow.split(separator: "\n")
+      for line in lines where CellWidth.of(line) > 60 {
+        // A path, or a command.
+        #expect(line.contains("/") || CommandWords.units(of: String(line)).count < 4, "\(words): \(line)")
+      }
+      #expect(lines.count > wide.output.split(separator: "\n").count, "\(words)")
+    }
+  }
+
   @Test func namesAreCleanedInTables() throws {
     let home = try Home()
     let result = try home.seif("open", records(home))

@@ -126,6 +126,14 @@ final class Home: Sendable {
     _ words: String..., passphrase: String? = nil, secret: String? = nil, output: Terminal.Stream = .terminal,
     environment: [String: String] = [:], columns: UInt16 = 80
   ) throws -> Terminal {
+    try terminal(
+      list: words, passphrase: passphrase, secret: secret, output: output, environment: environment, columns: columns)
+  }
+
+  func terminal(
+    list words: [String], passphrase: String? = nil, secret: String? = nil, output: Terminal.Stream = .terminal,
+    environment: [String: String] = [:], columns: UInt16 = 80
+  ) throws -> Terminal {
     let given = Self.given([("--passphrase-fd", passphrase), ("--secret-fd", secret)])
     return try Terminal(
       words + given.options, program: Self.program, output: output, descriptors: given.descriptors,

@@ -61,6 +61,27 @@ struct TPMCommandTests {
     #expect(wrong.errors.contains("tries are left"))
   }
 
+  /// What the doctor says of the TPM, by its state.
+  private func doctor() throws -> [(state: String?, what: String)] {
+    let result = try seif("doctor", "--locked", "--json")
+    return try document(result.output, "seif-doctor")["checks"]?.elements.filter { $0["id"]?.string == "tpm" }
+      .map { ($0["state"]?.string, $0["what"]?.string ?? "") } ?? []
+  }
+
+  @Test func theDoctorTellsOfItAndTriesWhatItSealed() throws {
+    let before = try doctor()
+    #expect(before.map(\.state) == ["ok"])
+    #expect(before.first?.what.hasPrefix("you may use it; 0 of ") == true)
+    #expect(try seif("keys", "add", "tpm2", passphrase: Canary.vaultPassphrase).exitCode == 0)
+    let sealed = try doctor()
+    #expect(sealed.map(\.state) == ["ok", "ok"])
+    #expect(sealed.last?.what == "the vault's key comes out without a question")
+    try tpm.tool("tpm2_pcrextend", "7:sha256=" + String(repeating: "ab", count: 32))
+    let changed = try doctor()
+    #expect(changed.map(\.state) == ["ok", "warn"])
+    #expect(changed.last?.what.hasPrefix("this machine didn't start as it did") == true)
+  }
+
   @Test func itStaysThroughARotationAndGoesWhenItIsRemoved() throws {
     #expect(try seif("keys", "add", "tpm2", passphrase: Canary.vaultPassphrase).exitCode == 0)
     let rotated = try seif(

@@ -72,7 +72,7 @@ struct KeysAddCommand: Command {
     case .passphrase:
       let cost = try time.cost(folder)
       let secret = try passphrase.obtain(
-        for: "the vault", guessesPerSecond: cost.guessesPerSecond, context,
+        for: "the vault", guesses: GuessingCost(perSecond: cost.guessesPerSecond), context,
         random: passphrase.source == .person ? { RandomSource.system.makeBytes($0) } : nil)
       return (WayInMaterial(.passphrase, secret: secret), cost.cost)
     case .recovery:

@@ -40,7 +40,7 @@ struct KeysPassphraseCommand: Command {
     let old = try replaced(by: try withVaultErrors(folder) { () throws(VaultError) in try vault.waysIn() }, vault)
     let cost = try time.cost(folder)
     let secret = try passphrase.obtain(
-      for: "the vault", guessesPerSecond: cost.guessesPerSecond, context,
+      for: "the vault", guesses: GuessingCost(perSecond: cost.guessesPerSecond), context,
       random: passphrase.source == .person ? { RandomSource.system.makeBytes($0) } : nil)
     let keepsRules = !NewPassphrase.isWeak(secret, cost.guessesPerSecond)
     _ = try WayInMaking.add(

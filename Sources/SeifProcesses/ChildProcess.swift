@@ -12,8 +12,10 @@ package final class ChildProcess {
   private var isInputClosed = false
 
   /// Starts a program; nil where that fails.
-  /// - Parameter blocked: signals that it doesn't get, since we answer them for both.
-  package init?(_ path: String, _ arguments: [String], blocked: [Int32] = []) {
+  /// - Parameters:
+  ///   - blocked: signals that it doesn't get, since we answer them for both.
+  ///   - showsErrors: off where its messages would be taken for ours.
+  package init?(_ path: String, _ arguments: [String], blocked: [Int32] = [], showsErrors: Bool = true) {
     var toChild: [Int32] = [-1, -1]
     var fromChild: [Int32] = [-1, -1]
     guard seif_pipe(&toChild) == 0 else { return nil }
@@ -22,33 +24,14 @@ package final class ChildProcess {
       return nil
     }
 
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawn_file_actions_adddup2(&actions, toChild[0], 0)
-    posix_spawn_file_actions_adddup2(&actions, fromChild[1], 1)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    var mask = sigset_t()
-    sigemptyset(&mask)
-    for number in blocked { sigaddset(&mask, number) }
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    var defaults = sigset_t()
-    sigemptyset(&defaults)
-    sigaddset(&defaults, SIGPIPE)
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
-    var words: [UnsafeMutablePointer<CChar>?] = ([path] + arguments).map { strdup($0) } + [nil]
-    defer { words.forEach { free($0) } }
-    var child: pid_t = 0
-    let result = posix_spawn(&child, path, &actions, &attributes, &words, environ)
+    let spawn = Spawn(blocked: blocked)
+    spawn.hand(toChild[0], as: 0)
+    spawn.hand(fromChild[1], as: 1)
+    if !showsErrors { spawn.open("/dev/null", O_WRONLY, as: 2) }
+    let child = try? spawn.start(path, [path] + arguments)
     close(toChild[0])
     close(fromChild[1])
-    guard result == 0 else {
+    guard let child else {
       close(toChild[1])
       close(fromChild[0])
       return nil
@@ -90,9 +73,9 @@ package final class ChildProcess {
 
   deinit { wait() }
 
-  /// The first program of a name in the absolute folders of `PATH`.
-  package static func find(_ name: String, _ environment: Environment) -> String? {
-    for folder in (environment["PATH"] ?? "").split(separator: ":") where folder.hasPrefix("/") {
+  /// The first program of a name in the absolute folders of a `PATH`.
+  package static func find(_ name: String, path: String?) -> String? {
+    for folder in (path ?? "").split(separator: ":") where folder.hasPrefix("/") {
       let path = "\(folder)/\(name)"
       if access(path, X_OK) == 0 { return path }
     }

@@ -1,0 +1,56 @@
+internal import Glibc
+package import SeifBytes
+
+/// A program run to its end, with its input and output in pipes. Its messages are dropped: they aren't ours.
+package enum HelperProgram {
+  package static let outputLimit = 4096
+  /// A keyring may ask its owner for a password, who may have gone.
+  private static let millisecondsToWait: Int32 = 120_000
+
+  /// - Parameter input: less than a pipe holds, so that neither waits for the other.
+  /// - Returns: its exit status and what it wrote, at most 4 KiB; nil where it can't be started.
+  package static func run(
+    _ path: String, _ arguments: [String], input: borrowing SecretBytes
+  ) -> (status: Int32, output: HelperOutput)? {
+    guard let child = ChildProcess(path, arguments, showsErrors: false) else { return nil }
+    // A program that is gone gets nothing.
+    input.withBytes { send($0, to: child.input) }
+    child.closeInput()
+    let output = SecretBytes(byteCount: outputLimit) { buffer in
+      var count = 0
+      while count < buffer.count {
+        var poller = pollfd(fd: child.output, events: Int16(POLLIN), revents: 0)
+        let ready = poll(&poller, 1, millisecondsToWait)
+        if ready < 0, errno == EINTR { continue }
+        if ready == 0 { kill(child.identifier, SIGKILL) }
+        let got = read(child.output, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+        if got < 0, errno == EINTR { continue }
+        guard got > 0 else { break }
+        count += got
+      }
+      return count
+    }
+    return (child.wait(), HelperOutput(output))
+  }
+
+  /// Writes without the signal that a pipe without a reader raises, whatever the process has set for it.
+  private static func send(_ bytes: RawSpan, to descriptor: Int32) {
+    var pipe = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&pipe)
+    sigaddset(&pipe, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &pipe, &before)
+    let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if count < 0, errno == EPIPE {
+      var now = timespec()
+      sigtimedwait(&pipe, nil, &now)
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
+}
+
+/// What a program wrote, in locked memory.
+package final class HelperOutput {
+  package let bytes: SecretBytes
+  init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+}
