@@ -67,7 +67,8 @@ let package = Package(
       "SeifCommands",
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
-        "SeifTransports", "SeifProcesses", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "SeifTUI", "CSeif",
+        "SeifTransports", "SeifProcesses", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "SeifTUI",
+        "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
