@@ -26,6 +26,8 @@ let package = Package(
     .executable(name: "seif", targets: ["seif"]),
     .library(
       name: "Seif", targets: ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups"]),
+    // For the fuzzers, which are a package of their own.
+    .library(name: "SeifAgentTesting", targets: ["SeifAgentTesting"]),
   ],
   targets: [
     .systemLibrary(name: "CSeif"),
@@ -90,6 +92,8 @@ let package = Package(
         "SeifOTP", "SeifCrypto", "SeifBytes",
       ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
+    // Only for tests and fuzzers: the agent's wire, both sides.
+    target("SeifAgentTesting", ["SeifAgent", "SeifVault", "SeifOTP", "SeifBytes", "CSeif"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
     tests("SeifCryptoTests", ["SeifCrypto"]),
     tests("SeifOTPTests", ["SeifOTP", "SeifCrypto"]),
@@ -101,7 +105,8 @@ let package = Package(
     tests("SeifProcessesTests", ["SeifProcesses", "SeifBytes"]),
     tests("SeifDevicesTests", ["SeifDevices", "SeifProcesses", "SeifVault", "SeifCrypto"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
-    tests("SeifAgentTests", ["SeifAgent", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
+    tests(
+      "SeifAgentTests", ["SeifAgent", "SeifAgentTesting", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
     tests("SeifTUITests", ["SeifTUI", "SeifBytes"]),
     tests(
       "SeifCommandsTests",

@@ -9,14 +9,15 @@ let settings: [SwiftSetting] = [
   .unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"]),
 ]
 
-func fuzzer(_ name: String) -> Target {
+func fuzzer(_ name: String, _ library: String = "Seif") -> Target {
   .executableTarget(
-    name: name, dependencies: [.product(name: "Seif", package: "seif")], swiftSettings: settings,
+    name: name, dependencies: [.product(name: library, package: "seif")], swiftSettings: settings,
     linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
 }
 
 let package = Package(
   name: "seif-fuzz",
   dependencies: [.package(name: "seif", path: "..")],
-  targets: ["FuzzJSON", "FuzzKeyURI", "FuzzFiles", "FuzzEntries"].map(fuzzer)
+  targets: ["FuzzJSON", "FuzzKeyURI", "FuzzFiles", "FuzzEntries"].map { fuzzer($0) }
+    + [fuzzer("FuzzWire", "SeifAgentTesting")]
 )

@@ -233,3 +233,30 @@ static inline void seif_close_others(void) {
   if (limit < 0 || limit > 65536) limit = 65536;
   for (int descriptor = 3; descriptor < limit; descriptor++) close(descriptor);
 }
+// A search for many byte strings: a bit for each hash of their first four bytes.
+static const int seif_filter_byte_count = 1 << 17;
+static inline uint32_t seif_filter_hash(uint32_t beginning) { return (beginning * 2654435761u) >> 12; }
+// The next place whose first four bytes have their bit set, or -1.
+static inline long seif_filter_next(const void *bytes, long length, long place, const uint8_t *filter) {
+  const uint8_t *all = (const uint8_t *)bytes;
+  for (; place + 4 <= length; place++) {
+    uint32_t beginning;
+    memcpy(&beginning, all + place, 4);
+    uint32_t hash = seif_filter_hash(beginning);
+    if (filter[hash >> 3] & (1 << (hash & 7))) return place;
+  }
+  return -1;
+}
+static inline int seif_spawn_in(posix_spawn_file_actions_t *actions, const char *folder) {
+  return posix_spawn_file_actions_addchdir_np(actions, folder);
+}
+// Writes all of it, also where a signal or a full pipe comes between; 0, or the error.
+static inline int seif_write_all(int descriptor, const void *bytes, size_t length) {
+  const char *rest = (const char *)bytes;
+  while (length > 0) {
+    ssize_t count = write(descriptor, rest, length);
+    if (count > 0) { rest += count; length -= (size_t)count; }
+    else if (count == 0 || errno != EINTR) return count == 0 ? EIO : errno;
+  }
+  return 0;
+}

@@ -229,18 +229,6 @@ import Testing
     sockets.forEach { close($0) }
   }
 
-  @Test func thereAreAtMostSixtyFourClients() throws {
-    let world = try AgentWorld()
-    var sockets: [Int32] = []
-    for _ in 0..<AgentServer.clientLimit { sockets.append(try RuntimeFolder(world.folder, making: false).connect()) }
-    for _ in 0..<200 where world.server.clientCount < AgentServer.clientLimit { usleep(10_000) }
-    #expect(refusal { _ = try world.client().status() } == .full)
-    close(sockets.removeLast())
-    for _ in 0..<200 where world.server.clientCount == AgentServer.clientLimit { usleep(10_000) }
-    #expect(try world.client().status().vaults.isEmpty)
-    sockets.forEach { close($0) }
-  }
-
   @Test func anotherUserIsRefusedByWhatTheKernelSays() throws {
     let world = try AgentWorld(peer: { _ in Peer(process: 1, user: geteuid() + 1) })
     #expect(refusal { _ = try world.client().status() } == .stranger)

@@ -156,7 +156,7 @@ import Testing
   }
 
   @Test func exitCodesAreTheContract() {
-    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 64, 65, 66, 69, 73, 74, 75, 76, 77, 130])
+    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 64, 65, 66, 69, 70, 73, 74, 75, 76, 77, 130])
   }
 
   // MARK: - Where the vault is

@@ -45,7 +45,8 @@ final class Terminal {
     var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
     guard openpty(&master, &slave, nil, nil, &size) == 0, let name = ttyname(slave).map({ String(cString: $0) })
     else { throw Failure(what: "no pseudo-terminal: \(errno)") }
-    (self.master, self.slave) = (master, slave)
+    self.master = master
+    self.slave = slave
     device = name
     // The slave stays open here, so that flags can be read after the program has gone.
     for descriptor in [master, slave] { _ = seif_fcntl_setfd(descriptor, FD_CLOEXEC) }
@@ -66,7 +67,13 @@ final class Terminal {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, Int16(0x80 /* POSIX_SPAWN_SETSID, for which Glibc wants _GNU_SOURCE */))
+    // The tests run on threads with signals blocked; a program that inherits that can't be ended, nor learn that its own
+    // programs have ended.
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID, for which Glibc wants _GNU_SOURCE
+    posix_spawnattr_setflags(&attributes, Int16(newSession | POSIX_SPAWN_SETSIGMASK))
     var variables = ["PATH": "/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8", "HOME": "/nonexistent"]
     variables.merge(environment) { $1 }
     var words = ([program] + arguments).map { strdup($0) } + [nil]

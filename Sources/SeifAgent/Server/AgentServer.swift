@@ -33,7 +33,7 @@ package final class AgentServer: Sendable {
   let consent: Consent
   private let wakeReader: Int32
   private let wakeWriter: Int32
-  private let clients = Mutex(0)
+  let clients = ClientRegister(limit: clientLimit)
   private let isEnding = Mutex(false)
   private let hasLogind = Mutex(false)
 
@@ -113,9 +113,11 @@ package final class AgentServer: Sendable {
     for event in logind.process() {
       switch event {
       case .sleep:
-        vaults.lockAll()
+        vaults.prepareForSleep()
         logind.allowSleep()
-      case .wake: logind.delaySleep()
+      case .wake:
+        vaults.wakeUp()
+        logind.delaySleep()
       case .screenLock, .userGone: vaults.lockAll()
       case .sessionEnd(let session, let hasSeat):
         vaults.forgetComing()
@@ -123,8 +125,9 @@ package final class AgentServer: Sendable {
           vault.loginSession.map { utf8Equal($0, session) } ?? hasSeat
         }
       case .lost:
-        // Nobody would tell of the next suspend.
+        // Nobody would tell of the next suspend, nor of the end of this one.
         vaults.lockAll()
+        vaults.wakeUp()
         return false
       }
     }
@@ -150,19 +153,16 @@ package final class AgentServer: Sendable {
     guard let peer = parts.peer(socket), peer.user == geteuid() else {
       return refuse(socket, AgentRefusal(.stranger))
     }
-    let isIn = clients.withLock { count in
-      guard count < Self.clientLimit else { return false }
-      count += 1
-      return true
+    guard let number = clients.enter(process: peer.process, descriptor: socket) else {
+      return refuse(socket, AgentRefusal(.full))
     }
-    guard isIn else { return refuse(socket, AgentRefusal(.full)) }
-    let connection = ClientConnection(self, MessageChannel(descriptor: socket), peer)
+    let connection = ClientConnection(self, MessageChannel(descriptor: socket), peer, number: number)
     let box = Unmanaged.passRetained(connection)
     var thread = pthread_t()
     let failure = pthread_create(&thread, nil, serveClient, box.toOpaque())
     guard failure == 0 else {
       box.release()
-      leave()
+      clients.leave(number)
       return refuse(socket, AgentRefusal(.full))
     }
     pthread_detach(thread)
@@ -176,11 +176,8 @@ package final class AgentServer: Sendable {
     close(socket)
   }
 
-  /// A client is done with.
-  func leave() { clients.withLock { $0 -= 1 } }
-
   /// How many clients there are.
-  package var clientCount: Int { clients.withLock { $0 } }
+  package var clientCount: Int { clients.count }
 }
 
 // In an ordinary file of a library: one written in a main-actor context would trap on a thread.

@@ -13,11 +13,14 @@ final class ClientConnection: Sendable {
   private let server: AgentServer
   private let channel: MessageChannel
   private let peer: Peer
+  /// Its number among the clients.
+  private let number: UInt64
 
-  init(_ server: AgentServer, _ channel: MessageChannel, _ peer: Peer) {
+  init(_ server: AgentServer, _ channel: MessageChannel, _ peer: Peer, number: UInt64) {
     self.server = server
     self.channel = channel
     self.peer = peer
+    self.number = number
   }
 
   func serve() {
@@ -30,8 +33,8 @@ final class ClientConnection: Sendable {
         try? channel.send(AgentAnswer.failure(.agent(error)), patience: 0)
       }
     }
+    server.clients.leave(number)
     close(channel.descriptor)
-    server.leave()
     // "As soon as the first command that uses it has ended."
     for vault in used where vault.lockAfter == .use { server.vaults.lock { $0 === vault } }
   }
@@ -49,6 +52,8 @@ final class ClientConnection: Sendable {
           limit: MessageChannel.requestLimit, first: Deadline(in: Self.idleMilliseconds),
           patience: Self.messageMilliseconds)
       else { return }
+      guard server.clients.isWorkedFor(number) else { return }
+      defer { server.clients.isWaitedFor(number) }
       if payload == SecretValue([Hello.end]) {
         server.end()
         try channel.send(AgentAnswer.success { _ in }, patience: Self.messageMilliseconds)
@@ -66,6 +71,7 @@ final class ClientConnection: Sendable {
       } catch {
         answer = AgentAnswer.failure(error)
       }
+      server.clients.isWaitedFor(number)
       try channel.send(answer, patience: Self.messageMilliseconds)
     }
   }

@@ -41,13 +41,14 @@ final class Consent: Sendable {
   private let asker: any ConsentAsker
   private let asking = Mutex(())
   private let given = Mutex<[String: Deadline]>([:])
+  private let refused = Mutex(RefusedQuestions())
 
   init(asker: any ConsentAsker) { self.asker = asker }
 
   /// Returns if the person agrees.
   ///
   /// - Parameter opening: a number of its own for each unlock of a vault.
-  /// - Throws: `denied`, `nobodyToAsk`.
+  /// - Throws: `denied`, `nobodyToAsk`, `tooOften`.
   func require(
     _ kind: ConsentKind, vault folder: String, opening: UInt64, peer: Peer,
     opensVault: @escaping @Sendable (borrowing PassphraseAttempt) -> Bool
@@ -55,13 +56,21 @@ final class Consent: Sendable {
     let key = "\(opening) \(kind.rawValue) " + (kind == .reveal ? "" : peer.identity)
     func holds() -> Bool { given.withLock { $0[key].map { !$0.isOver } ?? false } }
     if holds() { return }
-    let reply = asking.withLock { _ -> ConsentReply in
+    let tree = ProcessTree.root(of: peer.process, user: peer.user)
+    let reply = try asking.withLock { _ throws(AgentRefusal) -> ConsentReply in
       // The question before this one may have been the same.
       if holds() { return .yes }
+      if let pause = refused.withLock({ $0.pause(of: tree, at: Deadline.now) }) {
+        throw AgentRefusal(.tooOften, "\((pause + 999) / 1000)")
+      }
       let question = ConsentQuestion(
         kind: kind, text: Self.text(kind, folder, peer), peer: peer, opensVault: opensVault)
       let reply = asker.ask(question)
-      if reply == .yes {
+      switch reply {
+      case .no: refused.withLock { $0.refused(tree, at: Deadline.now) }
+      case .nobody: break
+      case .yes:
+        refused.withLock { $0.agreed(tree) }
         given.withLock { given in
           given = given.filter { !$0.value.isOver }
           given[key] = kind == .reveal ? Deadline(in: .max) : Deadline(in: Self.milliseconds)

@@ -12,6 +12,8 @@ final class OpenVaults: Sendable {
     /// before it was open: a key takes seconds to derive, and the machine doesn't wait for it.
     var coming: [UInt64: String] = [:]
     var arrivals: UInt64 = 0
+    /// Until when the machine is taken to be on its way to sleep.
+    var sleep: Deadline?
   }
   private let state = Mutex(State())
   /// One derivation at a time: each takes up to a gigabyte.
@@ -59,11 +61,13 @@ final class OpenVaults: Sendable {
     _ location: VaultLocation, _ way: AgentRequest.Way, _ secret: SecretValue, _ lockAfter: LockAfter, peer: Peer
   ) throws(VaultUseError) -> (vault: OpenVault, notices: AgentAnswer.Notices, keepsCounter: Bool) {
     let key = Self.key(location.folder)
-    let arrival = state.withLock { state in
+    let begun = state.withLock { state -> UInt64? in
+      guard state.sleep?.isOver ?? true else { return nil }
       state.arrivals += 1
       state.coming[state.arrivals] = key
       return state.arrivals
     }
+    guard let arrival = begun else { throw .agent(AgentRefusal(.locked)) }
     defer { state.withLock { $0.coming[arrival] = nil } }
     let (vault, canWrite) = try unlocking.withLock { _ throws(VaultUseError) in
       try vaultCall { () throws(VaultError) in try Self.open(location, way, secret) }
@@ -169,6 +173,19 @@ final class OpenVaults: Sendable {
     forgetComing()
     return lock { _ in true }
   }
+
+  /// Locks all, and opens nothing until the machine has slept: what was opened between the word that it will and the sleep
+  /// would be open all through it. The word that it is awake may get lost, and then this ends by itself.
+  func prepareForSleep() {
+    state.withLock { $0.sleep = Deadline(in: Self.sleepMilliseconds) }
+    lockAll()
+  }
+
+  /// The machine is awake, or doesn't sleep after all.
+  func wakeUp() { state.withLock { $0.sleep = nil } }
+
+  /// Longer than logind waits for those who delay a sleep.
+  private static let sleepMilliseconds: Int64 = 60_000
 
   /// Lets no unlock that is under way come to its end: whether it belongs to what ended isn't known yet.
   func forgetComing() { state.withLock { $0.coming = [:] } }

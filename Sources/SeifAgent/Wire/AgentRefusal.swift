@@ -32,6 +32,8 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     case badCode = 14
     /// A counter's account has no code after the present one.
     case countsOnly = 15
+    /// The person has refused such questions too often just now; the detail has the seconds until one is asked again.
+    case tooOften = 16
   }
 
   package let code: Code

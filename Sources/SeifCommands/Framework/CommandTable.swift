@@ -10,7 +10,7 @@ package enum CommandTable {
       AddCommand.self,
       EditCommand.self,
       RemoveCommand.self, UndoCommand.self, BinListCommand.self,
-      BinRestoreCommand.self, DoctorCommand.self, AuditCommand.self,
+      BinRestoreCommand.self, DoctorCommand.self, AuditCommand.self, LeakTestCommand.self,
       KeysListCommand.self, KeysAddCommand.self, KeysRemoveCommand.self, KeysPassphraseCommand.self,
       KeysTestCommand.self, KeysRotateCommand.self, DestroyCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,

@@ -14,6 +14,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case notFound = 66
   /// A service or device isn't there.
   case unavailable = 69
+  /// A check of Seif's own failed, so that its result means nothing.
+  case internalFault = 70
   /// The output can't be created, or exists.
   case cannotCreate = 73
   /// Reading or writing failed.
@@ -37,6 +39,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case .badInput: "bad-input"
     case .notFound: "not-found"
     case .unavailable: "unavailable"
+    case .internalFault: "internal-fault"
     case .cannotCreate: "cannot-create"
     case .ioFailed: "io-failed"
     case .busy: "busy"

@@ -90,6 +90,7 @@ enum Examples {
       Example("seif doctor --locked --json", "without the passphrase, for a script"),
     ],
     "audit": [Example("seif audit", "passwords to change")],
+    "leak-test": [Example("seif leak-test", "whether Seif leaves secrets on this machine")],
     "import": [
       Example("seif import phone.authbackup --dry-run", "what would happen"),
       Example("seif import phone.authbackup", "take the entries in"),

@@ -131,6 +131,7 @@ enum ManPage {
     case .badInput: "The input isn't what it should be."
     case .notFound: "No such file, entry, vault or backup."
     case .unavailable: "A service or device isn't there."
+    case .internalFault: "A check of Seif's own failed, so its result means nothing."
     case .cannotCreate: "The output can't be created, or exists."
     case .ioFailed: "Reading or writing failed."
     case .busy: "Another writer holds the vault."

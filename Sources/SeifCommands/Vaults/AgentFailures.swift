@@ -7,6 +7,10 @@ extension CommandFailure {
     switch refusal.code {
     case .locked: self.init(.refused, "the vault was locked meanwhile", hint: "Unlock it: seif unlock")
     case .denied: self.init(.refused, "that was not agreed to", hint: "Nothing was given out.")
+    case .tooOften:
+      self.init(
+        .refused, "you have refused such questions several times, so nothing is asked for now",
+        hint: "Try again in \(refusal.detail) s, or give --passphrase-fd N.")
     case .nobodyToAsk:
       self.init(
         .refused, "this needs a yes, and the agent has neither a window nor your terminal to ask for it",

@@ -1,0 +1,168 @@
+/// One run of a command in a leak test.
+struct LeakStep {
+  let command: String
+  var words: [String]
+  /// Given by descriptors, each with its option.
+  var secrets: [(option: String, value: String)] = []
+  var input = ""
+  /// How it may end.
+  var exits: [Int32] = [0]
+  /// The entry whose secrets it is meant to print; `everything`: those of all entries.
+  var shows: String?
+  /// The same of the variables of what it starts.
+  var hands: String?
+  var variables: [String] = []
+
+  init(_ command: String, _ words: String...) {
+    self.command = command
+    self.words = words
+  }
+
+  func giving(_ secrets: (option: String, value: String)...) -> LeakStep { with { $0.secrets += secrets } }
+  func reading(_ input: String) -> LeakStep { with { $0.input = input } }
+  func ending(_ exits: Int32...) -> LeakStep { with { $0.exits = exits } }
+  func showing(_ entry: String) -> LeakStep { with { $0.shows = entry } }
+  func handing(_ entry: String, _ variables: String...) -> LeakStep {
+    with {
+      $0.hands = entry
+      $0.variables += variables
+    }
+  }
+
+  private func with(_ change: (inout LeakStep) -> Void) -> LeakStep {
+    var step = self
+    change(&step)
+    return step
+  }
+
+  /// The words of the command line; options come before what `run` starts.
+  var arguments: [String] {
+    let options = secrets.enumerated().flatMap { place, secret in [secret.option, "\(place + 3)"] }
+    return ["seif"] + command.split(separator: " ").map(String.init) + options + words
+  }
+}
+
+/// What a leak test runs, in its order.
+enum LeakSteps {
+  /// Commands that it doesn't run, each with the reason.
+  static let leftOut: [String: String] = [
+    "leak-test": "this is it"
+  ]
+
+  static func made(_ c: LeakCanaries, _ world: LeakWorld) -> [LeakStep] {
+    [
+      LeakStep("init", "--recovery-sheet", world.output("sheet.txt"), "--unlock-ms", "500")
+        .giving(("--new-passphrase-fd", c.passphrase)),
+      // One of the entries can't be used.
+      LeakStep("import", "-").giving(("--vault-passphrase-fd", c.passphrase)).reading(c.records).ending(1),
+    ]
+  }
+
+  /// With the vault open in the agent.
+  static func withAgent(_ c: LeakCanaries, _ world: LeakWorld) -> [LeakStep] {
+    reading(c) + writing(c, world) + files(c, world) + lookingAfter(c, world)
+  }
+
+  private static func reading(_ c: LeakCanaries) -> [LeakStep] {
+    var steps = [
+      LeakStep("unlock").giving(("--passphrase-fd", c.passphrase)), LeakStep("agent status", "--json"),
+      LeakStep("status"), LeakStep("status", "--json"), LeakStep("paths"), LeakStep("formats"), LeakStep("list"),
+      LeakStep("list", "--json"), LeakStep("completion", "bash"), LeakStep("generate", "--count", "3"),
+      LeakStep("show", c.plant).ending(66),
+    ]
+    for entry in ["Timed", "Counted", "Steam", "Motp", "Yandex", "Login", "Card", "Note"] {
+      steps += [LeakStep("show", entry), LeakStep("show", entry, "--json")]
+      steps.append(LeakStep("show", entry, "--reveal").showing(entry))
+      steps.append(LeakStep("show", entry, "--reveal", "--json").showing(entry))
+    }
+    for entry in ["Timed", "Counted", "Steam", "Motp", "Yandex", "Login"] { steps.append(LeakStep("code", entry)) }
+    let document = String(LeakCanaries.documentID.prefix(8))
+    return steps + [
+      LeakStep("show", document), LeakStep("show", document, "--reveal").showing("document"),
+      LeakStep("code", "Timed", "--next", "--json"),
+      LeakStep("audit").giving(("--passphrase-fd", c.passphrase)).ending(0, 2),
+      LeakStep("audit", "--json").giving(("--passphrase-fd", c.passphrase)).ending(0, 2),
+    ]
+  }
+
+  private static func writing(_ c: LeakCanaries, _ world: LeakWorld) -> [LeakStep] {
+    [
+      LeakStep("add", "code", "--name", "Added code").giving(("--secret-fd", LeakCanaries.base32(c.addedSeed))),
+      LeakStep("add", "login", "--name", "Added login", "--account", "a").giving(("--secret-fd", c.addedPassword)),
+      LeakStep("add", "card", "--name", "Added card", "--json").giving(("--secret-fd", c.addedNumber)),
+      LeakStep("add", "note", "--name", "Added note", "--text-file", "-").reading(c.addedNote),
+      LeakStep("edit", "Added login").giving(("--secret-fd", c.changedPassword)),
+      LeakStep("edit", "Login", "--tag", "x"), LeakStep("show", "Added login", "--reveal").showing("Added login"),
+      LeakStep("remove", "Added note"), LeakStep("bin list"), LeakStep("bin list", "--json"),
+      LeakStep("bin restore", "Added note"), LeakStep("remove", "Added card"), LeakStep("undo"),
+      LeakStep("inject").reading("\(c.plant) {{ seif://Login/password }}\n").showing("Login"),
+      LeakStep("run", "--", "/bin/sh", "-c", "sleep 0.2; echo \"$LEAK\"; echo \"$LEAK\" >&2")
+        .handing("Login", "LEAK=seif://Login/password"),
+      LeakStep("git-credential", "get").reading("protocol=https\nhost=leak.example\n\n").showing("Login"),
+      LeakStep("qr", "Timed", "--yes", "-o", world.output("timed.png")),
+      LeakStep("add", "--qr", world.output("timed.png"), "--yes"),
+    ]
+  }
+
+  private static func files(_ c: LeakCanaries, _ world: LeakWorld) -> [LeakStep] {
+    let sealed = world.output("all.authbackup")
+    let file = ("--passphrase-fd", c.filePassphrase)
+    return [
+      LeakStep("export", "--to", "authbackup", "--yes", "-o", sealed).ending(0, 1).giving(
+        ("--new-passphrase-fd", c.filePassphrase)),
+      LeakStep("export", "--to", "json", "--plain", "--yes", "-o", world.output("clear.json")).ending(0, 1),
+      LeakStep("inspect", sealed), LeakStep("inspect", sealed, "--json"),
+      LeakStep("verify", sealed).giving(file).ending(0, 2),
+      LeakStep("open", sealed).giving(file).ending(0, 1), LeakStep("open", sealed, "--json").giving(file).ending(0, 1),
+      LeakStep("convert", sealed, "--to", "json", "-o", "-").giving(file).ending(0, 1).showing("everything"),
+      LeakStep("convert", sealed, "--to", "uri-list", "-o", "-").giving(file).ending(0, 1).showing("everything"),
+      LeakStep("import", sealed).giving(file, ("--vault-passphrase-fd", c.passphrase)).ending(0, 1),
+      LeakStep("backup create", "--destination", world.output("backups"))
+        .giving(("--passphrase-fd", c.passphrase), ("--new-passphrase-fd", c.filePassphrase)).ending(0, 1),
+      LeakStep("backup list", "--destination", world.output("backups")).giving(("--passphrase-fd", c.passphrase)),
+    ]
+  }
+
+  private static func lookingAfter(_ c: LeakCanaries, _ world: LeakWorld) -> [LeakStep] {
+    [
+      LeakStep("doctor").giving(("--passphrase-fd", c.passphrase)).ending(0, 2),
+      LeakStep("doctor", "--json").giving(("--passphrase-fd", c.passphrase)).ending(0, 2), LeakStep("keys list"),
+      LeakStep("keys test").giving(("--passphrase-fd", c.passphrase)),
+    ]
+  }
+
+  static var locks: [LeakStep] { [LeakStep("lock"), LeakStep("lock", "--all")] }
+
+  /// With the vault closed: what changes the ways in. The second passphrase takes the place of the first.
+  static func waysIn(_ c: LeakCanaries, _ world: LeakWorld, recoveryCode: String) -> [LeakStep] {
+    let second = ("--passphrase-fd", c.secondPassphrase)
+    return [
+      LeakStep("keys passphrase", "--unlock-ms", "500")
+        .giving(("--passphrase-fd", c.passphrase), ("--new-passphrase-fd", c.secondPassphrase)),
+      LeakStep("keys rotate", "--recovery-sheet", world.output("sheet-rotated.txt"))
+        .giving(second, ("--recovery-code-fd", recoveryCode)),
+      LeakStep("keys add", "recovery", "--recovery-sheet", world.output("sheet-second.txt")).giving(second),
+    ]
+  }
+
+  static func keysRemove(_ c: LeakCanaries, way: String) -> LeakStep {
+    LeakStep("keys remove", way, "--yes").giving(("--passphrase-fd", c.secondPassphrase))
+  }
+
+  static func copy() -> LeakStep { LeakStep("copy", "Login", "--for", "2", "--json").ending(0, 69) }
+
+  static func agent() -> LeakStep { LeakStep("agent", "--foreground") }
+
+  static func destroy(_ c: LeakCanaries) -> LeakStep {
+    LeakStep("destroy").giving(("--passphrase-fd", c.secondPassphrase))
+  }
+
+  /// Every command that is run.
+  static func commands(_ c: LeakCanaries, _ world: LeakWorld) -> Set<String> {
+    let steps =
+      made(c, world) + withAgent(c, world) + locks + waysIn(c, world, recoveryCode: "") + [
+        keysRemove(c, way: ""), copy(), agent(), destroy(c),
+      ]
+    return Set(steps.map(\.command))
+  }
+}

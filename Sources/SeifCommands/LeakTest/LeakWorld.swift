@@ -1,0 +1,107 @@
+internal import CSeif
+internal import Glibc
+internal import Synchronization
+
+/// A home of its own for a leak test: folders that nobody else sees, and the processes that run in them. All of it goes at
+/// the end, however that comes.
+final class LeakWorld: Sendable {
+  /// What has to be undone.
+  private static let living = Mutex<(folder: String, processes: Set<Int32>)>(("", []))
+
+  let folder: String
+  private let inherited: [String]
+  private let key: UInt64
+
+  var home: String { folder + "/home" }
+  var vault: String { home + "/.local/share/seif" }
+  var temporary: String { folder + "/tmp" }
+  /// What commands write for the person.
+  var outputs: String { folder + "/out" }
+  /// Where processes work, and so where a core file would lie.
+  var work: String { folder + "/work" }
+  var runtime: String { folder + "/run" }
+  private var pinentry: String { folder + "/pinentry" }
+  func output(_ name: String) -> String { outputs + "/" + name }
+
+  /// - Throws: exit 73 where there is no place for it.
+  init(_ environment: Environment) throws(CommandFailure) {
+    let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    var template = Array("\(parent)/seif-leak-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw CommandFailure(.cannotCreate, "no folder can be made in \(parent): \(Descriptor.words(for: errno))")
+    }
+    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    self.folder = folder
+    inherited = ["PATH", "LANG"].compactMap { name in environment[name].map { "\(name)=\($0)" } }
+    Self.living.withLock { $0 = (folder, []) }
+    key = Interrupts.add(Interrupts.Actions(end: { Self.clear() }))
+    for name in ["home", "tmp", "out", "out/backups", "work", "run"] where mkdir("\(folder)/\(name)", 0o700) != 0 {
+      throw CommandFailure(.cannotCreate, "\(folder)/\(name) can't be made: \(Descriptor.words(for: errno))")
+    }
+    // Says yes to each question of the agent, and gives no passphrase.
+    let script = """
+      #!/bin/sh
+      echo "OK"
+      while read -r command rest; do
+        case $command in
+          GETPIN) echo "ERR 83886179 Operation cancelled" ;;
+          BYE) echo OK; exit 0 ;;
+          *) echo OK ;;
+        esac
+      done
+
+      """
+    let descriptor = seif_open(pinentry, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o700)
+    defer { close(descriptor) }
+    let bytes = Array(script.utf8)
+    guard descriptor >= 0, bytes.withUnsafeBytes({ seif_write_all(descriptor, $0.baseAddress, $0.count) }) == 0 else {
+      throw CommandFailure(.cannotCreate, "\(folder) can't be written: \(Descriptor.words(for: errno))")
+    }
+  }
+
+  deinit {
+    Interrupts.remove(key)
+    Self.clear()
+  }
+
+  /// The variables of every process here.
+  func variables(_ plant: String, _ more: [String] = []) -> [String] {
+    inherited + [
+      "HOME=\(home)", "XDG_RUNTIME_DIR=\(runtime)", "TMPDIR=\(temporary)", "SEIF_PINENTRY=\(pinentry)",
+      "SEIF_LEAK_PLANT=\(plant)",
+    ] + more
+  }
+
+  /// Starts a process; it is ended with this.
+  func start(_ invocation: LeakInvocation) throws(CommandFailure) -> LeakProcess {
+    guard let process = LeakProcess(invocation) else {
+      throw CommandFailure(.unavailable, "no process can be started: \(Descriptor.words(for: errno))")
+    }
+    _ = Self.living.withLock { $0.processes.insert(process.identifier) }
+    return process
+  }
+
+  /// A process that has ended.
+  func forget(_ process: LeakProcess) { _ = Self.living.withLock { $0.processes.remove(process.identifier) } }
+
+  private static func clear() {
+    let (folder, processes) = living.withLock { living in
+      defer { living = ("", []) }
+      return living
+    }
+    for process in processes {
+      // Each leads a session of its own: what it started goes with it.
+      kill(-process, SIGKILL)
+      kill(process, SIGKILL)
+      waitpid(process, nil, 0)
+    }
+    if !folder.isEmpty { remove(folder) }
+  }
+
+  /// Removes a file, or a folder with all that is in it; links aren't followed.
+  static func remove(_ path: String, depth: Int = 0) {
+    if unlink(path) == 0 || depth > 64 { return }
+    for name in Machine.names(in: path) { remove(path + "/" + name, depth: depth + 1) }
+    rmdir(path)
+  }
+}
