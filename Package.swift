@@ -48,6 +48,7 @@ let package = Package(
     target("SeifRecords", ["SeifBytes", "SeifCrypto", "SeifOTP"], core),
     target("SeifFormats", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords"], core),
     target("SeifBackups", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], core),
+    target("SeifTUI", ["SeifBytes"], core),
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
     .target(
@@ -68,7 +69,8 @@ let package = Package(
       "SeifCommands",
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
-        "SeifTransports", "SeifProcesses", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "CSeif",
+        "SeifTransports", "SeifProcesses", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "SeifTUI",
+        "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
 
@@ -105,6 +107,7 @@ let package = Package(
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
     tests(
       "SeifAgentTests", ["SeifAgent", "SeifAgentTesting", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
+    tests("SeifTUITests", ["SeifTUI", "SeifBytes"]),
     tests(
       "SeifCommandsTests",
       ["SeifCommands", "SeifProcesses", "SeifDevices", "SeifClipboard", "seif", "seif-probe", "CSeif"]),

@@ -36,6 +36,11 @@ static inline int seif_terminal_columns(int descriptor) {
   struct winsize size;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
+// Rows times 65536 and columns, 0 if there is no answer.
+static inline int seif_terminal_size(int descriptor) {
+  struct winsize size;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? ((int)size.ws_row << 16) + size.ws_col : 0;
+}
 // 0: the kernel says that the clock is synchronised; 1: it says that it isn't; -1: no answer.
 static inline int seif_clock_unsynchronised(void) {
   struct timex state = {0};
@@ -188,6 +193,16 @@ static __attribute__((noinline)) void seif_wipe_stack(void) {
 }
 // Overwrites what is given back to the C library's heap, from now on.
 static inline int seif_wipe_freed_memory(void) { return mallopt(M_PERTURB, 0x5a); }
+// The C library keeps small pieces that were given back in a cache of each thread, seven of a size and as they were: takes
+// all that this thread's cache may hold, overwrites them, and gives them back.
+static inline void seif_wipe_cached_memory(void) {
+  for (size_t size = 24; size <= 1032; size += 16) {
+    void *taken[7];
+    for (int i = 0; i < 7; i++)
+      if ((taken[i] = malloc(size))) explicit_bzero(taken[i], size);
+    for (int i = 0; i < 7; i++) free(taken[i]);
+  }
+}
 // Marks every descriptor from 3 up to be closed when another program takes this process over.
 static inline void seif_close_others_on_exec(void) {
   if (syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0) return;

@@ -1,3 +1,4 @@
+import SeifBytes
 import Testing
 
 @testable import SeifCommands

@@ -1,3 +1,4 @@
+import SeifBytes
 import Testing
 
 @testable import SeifCommands
@@ -107,7 +108,7 @@ import Testing
     for value in (UInt32(0)...0x2FFF) {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let text = "a\(scalar)b"
-      if let cells = CellWidth.ofPlain(text) {
+      if let cells = CellWidth.ofPlain(text[...]) {
         #expect(cells == text.reduce(0) { $0 + CellWidth.of($1) }, "U+\(String(value, radix: 16))")
         #expect(!Display.isHarmful(scalar), "U+\(String(value, radix: 16))")
       }

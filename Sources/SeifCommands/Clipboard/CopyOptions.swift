@@ -45,19 +45,31 @@ struct CopyOptions: OptionGroup, Sendable {
   /// Copies a secret and says so, on standard error.
   /// - Throws: exit 69 where there is no clipboard, 65 for what is empty or too large for one.
   func put(_ secret: borrowing SecretBytes, _ context: Context) throws(CommandFailure) -> Copied {
-    if usesTerminal { return try putByTerminal(secret, context) }
-    let way: ClipboardWay
+    let copied = try place(secret, context).copied
+    if copied.seconds == nil {
+      context.talk.warn("handed to the terminal, if it takes such requests. Seif can't clear it.")
+    } else {
+      if !copied.isMarkedSecret {
+        context.talk.warn("this wl-copy can't mark it as a secret: a clipboard manager may keep it")
+      }
+      context.talk.say("Copied. Cleared in \(options.seconds) s.")
+    }
+    return copied
+  }
+
+  /// Copies a secret and says nothing.
+  /// - Returns: also the process that holds it, for who stays long enough to wait for it.
+  func place(
+    _ secret: borrowing SecretBytes, _ context: Context
+  ) throws(CommandFailure) -> (copied: Copied, process: Int32?) {
+    if usesTerminal { return (try putByTerminal(secret, context), nil) }
     do throws(ClipboardError) {
       let environment = context.environment
-      way = try Clipboard.copy(secret, options, environment: { environment[$0] }).way
+      let (way, process) = try Clipboard.copy(secret, options, environment: { environment[$0] })
+      return (Copied(through: way.name, seconds: options.seconds, isMarkedSecret: way.isMarkedSecret), process)
     } catch {
       throw CommandFailure(error)
     }
-    if !way.isMarkedSecret {
-      context.talk.warn("this wl-copy can't mark it as a secret: a clipboard manager may keep it")
-    }
-    context.talk.say("Copied. Cleared in \(options.seconds) s.")
-    return Copied(through: way.name, seconds: options.seconds, isMarkedSecret: way.isMarkedSecret)
   }
 
   /// Asks the terminal to copy it (OSC 52), wherever it runs.
@@ -71,7 +83,6 @@ struct CopyOptions: OptionGroup, Sendable {
     terminal.write("\u{1B}]52;c;")
     terminal.write(secret: SecretBytes(copying: encoded))
     terminal.write("\u{1B}\\")
-    context.talk.warn("handed to the terminal, if it takes such requests. Seif can't clear it.")
     return Copied(through: "osc52", seconds: nil, isMarkedSecret: false)
   }
 }

@@ -51,6 +51,11 @@ struct AddCommand: Command {
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
+    return try add(to: vault, folder, context)
+  }
+
+  /// Adds to an open vault.
+  func add(to vault: any UnlockedVault, _ folder: String, _ context: Context) throws(CommandFailure) -> ExitCode {
     var made = try make(context)
     var info = made.info
     entry.apply(to: &info)

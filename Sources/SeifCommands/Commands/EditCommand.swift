@@ -35,8 +35,10 @@ struct EditCommand: Command {
     output = try OutputOptions(&arguments)
   }
 
+  /// Nothing says what to change: a person is asked.
+  private var isInteractive: Bool { !fields.saysAnything && !asksSecret }
+
   func run(_ context: Context) throws -> ExitCode {
-    let isInteractive = !fields.saysAnything && !asksSecret
     if isInteractive, TerminalDevice(context) == nil {
       throw CommandFailure(.usage, "nothing says what to change", hint: "See: seif help edit")
     }
@@ -45,15 +47,22 @@ struct EditCommand: Command {
     defer { vault.lock() }
     let hit = try Query(query).resolve(in: vault, folder: folder, context)
     _ = vault.tell(context)
+    return try change(hit.id, in: vault, folder, context)
+  }
+
+  /// Changes an entry of an open vault.
+  func change(
+    _ id: UUID, in vault: any UnlockedVault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> ExitCode {
     var said = EditedFields(options: fields)
     if isInteractive {
-      let entry = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id) }.stored.entry
+      let entry = try withVault(folder) { () throws(VaultUseError) in try vault.entry(id) }.stored.entry
       said = try EditPrompts(entry, context).ask()
     }
     if let text = try fields.text(context) { said.text = text }
     if asksSecret || fields.secret != .person {
       // Tried on what is there now, so that a person can be asked again.
-      var entry = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id) }.stored.entry
+      var entry = try withVault(folder) { () throws(VaultUseError) in try vault.entry(id) }.stored.entry
       said.secret = try fields.secret("New secret (not shown)", context) { (given) throws(CommandFailure) in
         guard let given else {
           throw CommandFailure(.usage, "no new secret was given", hint: "Nothing was changed.")
@@ -62,7 +71,7 @@ struct EditCommand: Command {
         return given
       }
     }
-    return try write(said, hit.id, vault, folder, context)
+    return try write(said, id, vault, folder, context)
   }
 
   // Reads, changes and writes; begins again where another writer came between.

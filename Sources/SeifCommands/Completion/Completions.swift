@@ -1,3 +1,4 @@
+internal import SeifBytes
 internal import SeifFormats
 
 /// What can stand at a place of a command line, found in the table of commands: the same table that makes the help.

@@ -1,3 +1,5 @@
+internal import SeifBytes
+
 /// Fits a help page to a terminal that is narrower than the page.
 enum HelpLayout {
   /// The page in lines of at most the terminal's width. Usage lines and examples are commands, and stay whole; paragraphs

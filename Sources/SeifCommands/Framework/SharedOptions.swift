@@ -28,6 +28,9 @@ package enum UserFolders {
   package static func state(_ environment: Environment) -> String? {
     folder("XDG_STATE_HOME", or: ".local/state", environment)
   }
+  package static func configuration(_ environment: Environment) -> String? {
+    folder("XDG_CONFIG_HOME", or: ".config", environment)
+  }
   package static func cache(_ environment: Environment) -> String? {
     folder("XDG_CACHE_HOME", or: ".cache", environment)
   }

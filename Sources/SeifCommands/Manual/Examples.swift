@@ -68,6 +68,11 @@ enum Examples {
       Example("seif copy forge", "the password, gone after 30 s"),
       Example("seif copy forge user --for 10", "the user name, gone after 10 s"),
     ],
+    "tui": [
+      // Where the tests run it there is no terminal.
+      Example("seif tui", "look around, copy, reveal for ten seconds; q quits", exitCode: .usage),
+      Example("seif tui --plain --lock-after 15m", "the same by lines and numbers", exitCode: .usage),
+    ],
     "generate": [
       Example("seif generate --length 24 --no-look-alikes", "a password that can be read out"),
       Example("seif generate --words 6", "a phrase of six words, 60 bits"),

@@ -16,6 +16,8 @@ package enum Interrupts {
     var suspend: @Sendable () -> Void = {}
     /// After it goes on (SIGCONT).
     var resume: @Sendable () -> Void = {}
+    /// After the terminal took another size (SIGWINCH).
+    var resized: @Sendable () -> Void = {}
     /// Whether `end` leaves the cursor at the start of a line.
     var endsLine = false
     /// Off while another program has the terminal: SIGTSTP is passed over then.
@@ -27,6 +29,8 @@ package enum Interrupts {
     var nextKey: UInt64 = 0
     var actions: [UInt64: Actions] = [:]
     var receiver: Receiver?
+    /// In the order in which they were added: what came later stands on what was there before.
+    var inOrder: [Actions] { actions.sorted { $0.key < $1.key }.map(\.value) }
   }
   /// Gets a signal's number, and whether it comes from the terminal or the kernel and not from another process.
   typealias Receiver = @Sendable (_ number: Int32, _ isFromKernel: Bool) -> Void
@@ -104,21 +108,22 @@ package enum Interrupts {
         continue
       }
       switch number {
-      case SIGCHLD, SIGWINCH: continue
+      case SIGCHLD: continue
+      case SIGWINCH: state.withLock { state in for actions in state.inOrder { actions.resized() } }
       case SIGTSTP:
         let mayStop = state.withLock { state in
           guard state.actions.values.allSatisfy({ $0.isSuspendable }) else { return false }
-          for actions in state.actions.values { actions.suspend() }
+          for actions in state.inOrder.reversed() { actions.suspend() }
           return true
         }
         // To this thread, so that it stops here and not some instructions later.
         if mayStop { raise(SIGSTOP) }
       case SIGCONT:
-        state.withLock { state in for actions in state.actions.values { actions.resume() } }
+        state.withLock { state in for actions in state.inOrder { actions.resume() } }
       default:
         // Never unlocked: nothing is begun or finished any more.
         state.withLock { state in
-          for actions in state.actions.values { actions.end() }
+          for actions in state.inOrder.reversed() { actions.end() }
           if number == SIGINT { say(afterLine: state.actions.values.contains { $0.endsLine }) }
           Glibc._exit(128 + number)
         }

@@ -1,3 +1,5 @@
+internal import SeifBytes
+
 /// A line on stderr that says how far a long work is.
 ///
 /// On a terminal from half a second on, at most ten times a second, one line, erased at the end. Elsewhere a plain line

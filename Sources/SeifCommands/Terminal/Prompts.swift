@@ -1,3 +1,5 @@
+internal import SeifBytes
+
 /// Questions to the person, on the terminal only. Without one: exit 64, with the option that would have answered.
 extension Context {
   /// A yes/no question; Enter alone takes the default, which stands in capitals.

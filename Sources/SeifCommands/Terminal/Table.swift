@@ -1,3 +1,5 @@
+internal import SeifBytes
+
 /// A table of names and numbers for a person.
 ///
 /// On a terminal: bold heads in capitals, two spaces between columns, columns dropped by rank and then names shortened

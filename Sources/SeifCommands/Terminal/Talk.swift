@@ -1,3 +1,5 @@
+internal import SeifBytes
+
 /// What is said to the person, on stderr. Data never go this way, secrets never go this way.
 package final class Talk {
   package let descriptor: Int32

@@ -1,3 +1,5 @@
+internal import SeifBytes
+
 /// Breaks a line at words.
 enum WordWrap {
   /// The text in lines of at most so many cells, each but the first behind an indent. It breaks at spaces alone, so a word

@@ -1,34 +1,33 @@
 /// How many cells of a terminal a text takes, by grapheme cluster.
 package enum CellWidth {
   /// The width of a text. Controls count as one cell: they are shown as U+FFFD.
-  package static func of(_ text: some StringProtocol) -> Int {
-    if let cells = ofPlain(text) { return cells }
-    return text.reduce(0) { $0 + of($1) }
+  package static func of(_ text: String) -> Int { of(text[...]) }
+
+  package static func of(_ text: Substring) -> Int {
+    ofPlain(text) ?? text.reduce(0) { $0 + of($1) }
   }
 
   /// The width of a text of nothing but characters that are one scalar and one cell each and harmless to show: ASCII,
   /// Latin with its marks composed, dashes, quotes, bullets, ellipses. Nil for any other, which needs a closer look.
   ///
   /// Nearly all names are such, and lists are long.
-  static func ofPlain(_ text: some StringProtocol) -> Int? {
-    let cells = text.utf8.withContiguousStorageIfAvailable { bytes -> Int in
-      var cells = 0
-      var index = 0
-      while index < bytes.count {
-        switch bytes[index] {
-        case 0x20...0x7E: index += 1
-        // U+00C0 to U+02FF.
-        case 0xC3...0xCB: index += 2
-        // U+2010 to U+2027.
-        case 0xE2 where index + 2 < bytes.count && bytes[index + 1] == 0x80 && (0x90...0xA7).contains(bytes[index + 2]):
-          index += 3
-        default: return -1
-        }
-        cells += 1
+  package static func ofPlain(_ text: Substring) -> Int? {
+    let bytes = text.utf8Span.span
+    var cells = 0
+    var index = 0
+    while index < bytes.count {
+      switch bytes[index] {
+      case 0x20...0x7E: index += 1
+      // U+00C0 to U+02FF.
+      case 0xC3...0xCB: index += 2
+      // U+2010 to U+2027.
+      case 0xE2 where index + 2 < bytes.count && bytes[index + 1] == 0x80 && (0x90...0xA7).contains(bytes[index + 2]):
+        index += 3
+      default: return nil
       }
-      return cells
+      cells += 1
     }
-    return cells.flatMap { $0 < 0 ? nil : $0 }
+    return cells
   }
 
   /// The width of one grapheme cluster: what its base takes; two where it is an emoji by presentation or by variation

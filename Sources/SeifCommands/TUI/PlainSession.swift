@@ -1,0 +1,89 @@
+internal import Glibc
+internal import SeifAgent
+internal import SeifBytes
+internal import SeifTUI
+
+/// `seif tui --plain`: one line in, some lines out.
+final class PlainSession {
+  private let vault: ScreenVault
+  private let lockSeconds: Int64
+  private let context: Context
+  private var dialogue: PlainDialogue
+  private var isOver = false
+
+  init(_ vault: ScreenVault, lockSeconds: Int64, _ context: Context) {
+    self.vault = vault
+    self.lockSeconds = lockSeconds
+    self.context = context
+    let name = vault.folder.split(separator: "/").last.map(String.init) ?? vault.folder
+    dialogue = PlainDialogue(vaultName: name, fold: { Query.folded($0) })
+  }
+
+  /// - Throws: exit 77 where the vault was locked meanwhile.
+  func run() throws(CommandFailure) {
+    CrashedScreen.endOnAlarm()
+    defer { alarm(0) }
+    try load()
+    while !isOver {
+      for line in dialogue.takeLines() { try context.output.writeLine(line) }
+      try context.output.flush()
+      // The vault is open in this process while nobody answers: for so long and no longer.
+      if !vault.isInAgent { alarm(UInt32(clamping: lockSeconds)) }
+      guard let terminal = TerminalDevice(context), let line = terminal.readLine(PlainDialogue.prompt) else { return }
+      for effect in dialogue.answer(line) { try perform(effect) }
+    }
+    for line in dialogue.takeLines() { try context.output.writeLine(line) }
+  }
+
+  private func load() throws(CommandFailure) {
+    let (items, damage) = try vault.items()
+    if let damage { dialogue.say("Warning: \(damage).") }
+    dialogue.show(items)
+  }
+
+  private func perform(_ effect: Effect) throws(CommandFailure) {
+    do throws(CommandFailure) {
+      try act(effect)
+    } catch {
+      if error == CommandFailure(AgentRefusal(.locked)) { throw error }
+      dialogue.say("Not done: \(error.what). \(error.hint ?? "")")
+    }
+  }
+
+  private func act(_ effect: Effect) throws(CommandFailure) {
+    switch effect {
+    case .open(let id): dialogue.show(try vault.details(id))
+    case .reveal(let id, let field): dialogue.show(try vault.reveal(id, field))
+    case .nextCode(let id): dialogue.show(try vault.nextCode(id))
+    case .copy(let id, let field):
+      let seconds = try vault.copy(id, field).seconds
+      dialogue.say("Copied \(field)." + (seconds.map { " Cleared in \($0) s." } ?? " Seif can't clear it."))
+    case .setFavorite(let id, let isFavorite):
+      try vault.setFavorite(id, isFavorite)
+      try load()
+    case .remove(let id):
+      try vault.remove(id)
+      dialogue.say("In the bin for 30 days.")
+      try load()
+    case .restore(let id):
+      try vault.restore(id)
+      dialogue.say("Brought back.")
+      try load()
+    case .undo:
+      dialogue.say(try vault.undo())
+      try load()
+    case .edit(let id):
+      try ScreenDialogue.edit(id, vault, context)
+      try load()
+    case .add(let kind):
+      try ScreenDialogue.add(kind, vault, context)
+      try load()
+    case .lock:
+      vault.lockInAgent()
+      dialogue.say("Locked.")
+      isOver = true
+    case .quit: isOver = true
+    case .time, .unlock, .reload: break
+    }
+  }
+}

@@ -1,0 +1,33 @@
+internal import SeifAgent
+internal import SeifBytes
+internal import SeifTUI
+
+/// Adding and editing ask as `seif add` and `seif edit` do, with their words and checks.
+enum ScreenDialogue {
+  static func edit(_ id: UUID, _ vault: ScreenVault, _ context: Context) throws(CommandFailure) {
+    context.talk.say("Edit an entry. Ctrl-D goes back and changes nothing.")
+    let command = try command(EditCommand.self, [id.description])
+    _ = try command.change(id, in: vault.vault, vault.folder, context)
+  }
+
+  static func add(_ kind: ItemKind, _ vault: ScreenVault, _ context: Context) throws(CommandFailure) {
+    context.talk.say("Add a \(kind.word). Ctrl-D goes back and adds nothing.")
+    let command = try command(AddCommand.self, [kind.word])
+    _ = try command.add(to: vault.vault, vault.folder, context)
+  }
+
+  /// What was said stays to be read.
+  static func waitForEnter(_ context: Context) {
+    guard let terminal = TerminalDevice(context) else { return }
+    _ = terminal.readLine("Enter goes back to the list. ", isConsent: true)
+  }
+
+  private static func command<C: Command>(_: C.Type, _ words: [String]) throws(CommandFailure) -> C {
+    do throws(UsageError) {
+      var arguments = try ArgumentParser.parse(words, options: C.options)
+      return try C(&arguments)
+    } catch {
+      throw CommandFailure(.usage, error.message)
+    }
+  }
+}

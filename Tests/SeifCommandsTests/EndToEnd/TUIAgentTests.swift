@@ -1,0 +1,89 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import SeifCommands
+
+/// `seif tui` over a vault that is open in the agent.
+@Suite struct TUIAgentTests {
+  let agent: AgentHome
+
+  init() throws {
+    agent = try AgentHome()
+    try agent.unlock()
+  }
+
+  private func start() throws -> Tmux {
+    let tmux = try Tmux(agent.home, environment: agent.variables)
+    try tmux.run("\"$SEIF\" tui; echo ended-$?")
+    try tmux.expect("Codes (4)")
+    return tmux
+  }
+
+  @Test func nothingIsAskedButForAYesToTheFirstSecret() throws {
+    let tmux = try start()
+    try tmux.press("r")
+    #expect(try becomes { Tmux.showsACode(try tmux.screen()) })
+    try tmux.press("]", "r")
+    try tmux.expect("Type yes to allow it:")
+    #expect(try tmux.isAlternate)
+    try tmux.run("yes")
+    try tmux.expect(Canary.password)
+    try tmux.press("r")
+    try tmux.expectGone(Canary.password)
+    // From now on without a question.
+    try tmux.press("r")
+    try tmux.expect(Canary.password)
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+    #expect(try agent.seif("agent", "status").output.contains(".local/share/seif"))
+  }
+
+  @Test func aNoLeavesItHidden() throws {
+    let tmux = try start()
+    try tmux.press("]", "r")
+    try tmux.expect("Type yes to allow it:")
+    try tmux.run("no")
+    try tmux.expect("that was not agreed to")
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+
+  @Test func itLocksWithTheAgentAndTheAgentWithIt() throws {
+    let tmux = try start()
+    #expect(try agent.seif("lock").exitCode == 0)
+    try tmux.expect("The agent has locked it.")
+    #expect(try !tmux.screen().contains("GitHub"))
+    try tmux.press("Enter")
+    try tmux.expect("Passphrase")
+    try tmux.run(Canary.vaultPassphrase)
+    try tmux.expect("Codes (4)")
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+    try agent.unlock()
+    try tmux.run("\"$SEIF\" tui; echo ended-$?")
+    try tmux.expect("Codes (4)")
+    try tmux.press("l")
+    try tmux.expect("Locked.")
+    #expect(try agent.seif("list").exitCode == 77)
+    try tmux.press("q")
+    try tmux.expect("ended-0")
+  }
+
+  @Test func countersAndChangesGoThroughTheAgent() throws {
+    let tmux = try start()
+    try tmux.press("/")
+    try tmux.type("acme")
+    try tmux.press("Enter", "n")
+    #expect(try becomes { Tmux.showsACode(try tmux.screen()) })
+    #expect(try agent.direct("show", "Acme").output.contains("next counter: 1\n"))
+    try tmux.press("f")
+    try tmux.expect("▸★ Acme")
+    // The secret that the agent kept is still there.
+    try tmux.press("n")
+    #expect(try becomes { Tmux.showsACode(try tmux.screen()) })
+    #expect(try agent.direct("show", "Acme").output.contains("next counter: 2\n"))
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+}
