@@ -33,7 +33,7 @@ extension Vault {
       guard locked.waysIn.isEmpty else { throw VaultError(.lastStrongWayIn) }
       CounterMark(folder: location.stateFolder, vaultID: locked.id).forget()
       WayInUses(folder: location.stateFolder, vaultID: locked.id).forget()
-      let failure = Folders.rename(location.file, to: condemned(location))
+      let failure = Folders.move(location.file, to: condemned(location))
       guard failure == 0 else { throw Folders.error(failure) }
       try sync(location)
     }

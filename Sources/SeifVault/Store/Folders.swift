@@ -70,7 +70,7 @@ enum Folders {
   }
 
   /// - Returns: 0, or the system's error number.
-  static func rename(_ path: String, to other: String) -> Int32 { Glibc.rename(path, other) == 0 ? 0 : errno }
+  static func move(_ path: String, to other: String) -> Int32 { rename(path, other) == 0 ? 0 : errno }
 
   static func remove(_ path: String) { unlink(path) }
 
