@@ -101,7 +101,8 @@ struct Driver {
     var finished: Set<String> = stride > 1 ? ["create second"] : []
     var count = 0
     let kinds = Set((0...Plan.names.count).map(Plan.name))
-    while !finished.isSuperset(of: kinds), count < 200 * Plan.names.count {
+    // Where reads fail too, a rotation alone has some thousand calls, and each takes a round of all steps.
+    while !finished.isSuperset(of: kinds), count < 2_000 * Plan.names.count {
       let (before, after) = (models[count], models[count + 1])
       let step = Plan.step(count, UInt64(seed), before)
       let kind = Plan.name(count)

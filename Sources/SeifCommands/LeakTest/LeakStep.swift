@@ -80,7 +80,8 @@ enum LeakSteps {
     let document = String(LeakCanaries.documentID.prefix(8))
     return steps + [
       LeakStep("show", document), LeakStep("show", document, "--reveal").showing("document"),
-      LeakStep("code", "Timed", "--next", "--json"),
+      LeakStep("code", "Timed", "--next", "--json"), LeakStep("history", "Login"),
+      LeakStep("history", "Login", "--reveal", "--json").showing("Login"),
       LeakStep("audit").giving(("--passphrase-fd", c.passphrase)).ending(0, 2),
       LeakStep("audit", "--json").giving(("--passphrase-fd", c.passphrase)).ending(0, 2),
     ]
