@@ -12,7 +12,7 @@ fish = $(share)/fish/vendor_completions.d
 # What the documents link to, in the same places as here, so that every link leads somewhere.
 documents = README.md CHANGELOG.md SECURITY.md LICENSE docs Examples Tests/Vectors scripts/packages.txt
 
-.PHONY: build start clean-demo test lint soak fuzz bench install install-documents uninstall clean
+.PHONY: build start clean-demo test lint soak fuzz sanitize bench install install-documents uninstall clean
 
 build:
 	@scripts/set-up build
@@ -35,6 +35,10 @@ soak:
 
 fuzz:
 	@scripts/fuzz 60
+
+sanitize:
+	@scripts/sanitize address
+	@scripts/sanitize thread
 
 bench:
 	@scripts/bench
