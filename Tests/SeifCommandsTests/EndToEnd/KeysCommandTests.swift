@@ -167,7 +167,7 @@ import Testing
     // The other one's, by mistake.
     terminal.type(Canary.newPassword + "\n")
     try terminal.expect("that isn't the passphrase \(ids[0]), made 20")
-    try terminal.expect("It is another of them: \(ids[1]), made 20")
+    try terminal.expect("It is another of them: \(ids[2]), made 20")
     try terminal.expect("id \(ids[0]) (Enter: leave it out): ")
     terminal.type(Canary.vaultPassphrase + "\n")
     try terminal.expect("Recovery code (Enter: leave it out): ")
