@@ -94,8 +94,9 @@ struct LeakReport {
     for place in places {
       for finding in findings(place) {
         let times = finding.count == 1 ? "once" : "\(finding.count) times"
-        let kind = finding.isExpected ? "as docs/leak-test.md says" : place.isCountedOnly ? "counted" : "found there"
-        context.talk.always("\(place.name): \(finding.name), \(times), \(kind)")
+        let kind = place.isCountedOnly ? "counted there" : "found there"
+        let why = finding.isExpected ? ", as docs/leak-test.md says" : ""
+        context.talk.always("\(place.name): \(finding.name), \(kind) \(times)\(why)")
       }
       if place.couldWrite { context.talk.warn("this program could write to the log of the system") }
       if let reason = place.reason { context.talk.warn("\(place.name): not searched, or not all of it: \(reason)") }
