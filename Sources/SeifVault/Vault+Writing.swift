@@ -76,8 +76,8 @@ extension Vault {
     }
   }
 
-  /// Takes back the last change as a whole; of those before it, ten can follow. What was added goes into the bin. What
-  /// moves a counter is no change: it stays where it is.
+  /// Takes back the last change as a whole; of those before it, ten can follow. What was added goes into the bin, and a
+  /// login's password that is undone into its history. What moves a counter is no change: it stays where it is.
   ///
   /// - Throws: `nothingToUndo`.
   public func undo() throws(VaultError) {
@@ -197,6 +197,18 @@ extension Vault {
     return .account(new)
   }
 
+  // There is no redo: a password that an undone change had set, and that may be the one in use, joins the history.
+  private static func keepingPasswords(of present: Entry, in old: Entry, _ now: Timestamp) -> Entry {
+    guard case .password(let present) = present, case .password(var login) = old else { return old }
+    let known = Set([login.password] + login.history.map(\.password))
+    var undone = present.history.filter { !known.contains($0.password) }
+    if !known.contains(present.password) {
+      undone.insert(PreviousPassword(password: present.password, changedAt: now.wholeSeconds), at: 0)
+    }
+    login.history = Array((undone + login.history).prefix(historyCount))
+    return .password(login)
+  }
+
   private static func takeBack(_ operation: UndoOperation, _ writer: inout ItemWriter) throws(VaultError) {
     switch operation {
     case .removeItem(let id):
@@ -207,7 +219,8 @@ extension Vault {
       let present = try row.entry(writer.rows.connection, writer.rows.keys)
       let item = try ItemCodec.decode(detail)
       let old = try seed.map { (seed) throws(VaultError) in try ItemCodec.entry(item.entry, seed: seed) } ?? item.entry
-      try writer.write(keepingCounter(of: present, in: old), over: row, updatedAt: item.updatedAt)
+      let back = keepingPasswords(of: present, in: keepingCounter(of: present, in: old), writer.rows.now)
+      try writer.write(back, over: row, updatedAt: item.updatedAt)
     case .unbin(let id):
       guard let row = try writer.findInBin(id) else { throw VaultError(.noSuchEntry) }
       try writer.moveFromBin(row)

@@ -55,7 +55,7 @@ struct Model {
       change { $0.restore(id) }
     case .undo:
       guard let last = changes.popLast() else { return }
-      let present = items
+      let (present, thrown) = (items, bin)
       let known = Set((last.items + last.bin).map(\.id))
       // What was added goes to the bin, where what came there so before stays.
       for row in items where !known.contains(row.id) { discard(row, now) }
@@ -64,6 +64,7 @@ struct Model {
       bin = (bin + strays).sorted { $0.position < $1.position }
       // A counter never goes back.
       for row in present { keepCounter(of: row) }
+      for row in present + thrown { keepPasswords(of: row, now) }
       count()
     case .advanceCounter(let id):
       guard let index = items.firstIndex(where: { $0.id == id }) else { return }
@@ -136,6 +137,23 @@ struct Model {
     // Nothing of the plan is damaged, and what opens stays where it is.
     case .setAside: break
     }
+  }
+
+  /// What was the password before an undo, or in the history then, stays in the history.
+  private mutating func keepPasswords(of row: Row, _ now: Timestamp) {
+    guard case .password(let before) = row.entry else { return }
+    func kept(_ entry: Entry) -> Entry {
+      guard case .password(var login) = entry else { return entry }
+      var all = login.history
+      for past in before.history.reversed() + [PreviousPassword(password: before.password, changedAt: now.wholeSeconds)]
+      where past.password != login.password && !login.history.contains(where: { $0.password == past.password }) {
+        all.insert(past, at: 0)
+      }
+      login.history = Array(all.prefix(10))
+      return .password(login)
+    }
+    for index in items.indices where items[index].id == row.id { items[index].entry = kept(items[index].entry) }
+    for index in bin.indices where bin[index].id == row.id { bin[index].entry = kept(bin[index].entry) }
   }
 
   // When entries in the bin were last written.

@@ -14,7 +14,8 @@ struct AddCommand: Command {
     KIND is code, login, card or note. What isn't said by an option is asked for on a
     terminal. Secrets are never arguments: they come from a prompt, --secret-fd or
     --secret-file. A code's secret is a Key URI (otpauth://…) or base32. A card's CVC is
-    asked last and may be left out. A note's text may have several lines: it is typed up
+    asked last and may be left out. A login's password is typed twice; Enter alone has one
+    made up. A note's text may have several lines: it is typed up
     to a line of a single dot, or comes from a file or a pipe (--text-file -).
 
     --qr FILE adds the codes of a picture of QR codes instead, --clipboard those of a copied
@@ -27,6 +28,8 @@ struct AddCommand: Command {
     EntryOptions.options + AddFromPicture.options + UnlockOptions.options + OutputOptions.options
   }
 
+  private static var kinds: String { "KIND is one of: \(Kind.allCases.map(\.rawValue).joined(separator: ", "))" }
+
   private let picture: AddFromPicture?
   private let kind: Kind
   private let entry: EntryOptions
@@ -36,9 +39,9 @@ struct AddCommand: Command {
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     let given = arguments.optionalPositional()
     picture = try AddFromPicture(&arguments, kind: given)
-    guard let word = picture == nil ? given : "code" else { throw UsageError("KIND is missing") }
+    guard let word = picture == nil ? given : "code" else { throw UsageError("KIND is missing. \(Self.kinds)") }
     guard let kind = Kind(rawValue: word) else {
-      throw UsageError("KIND is one of: \(Kind.allCases.map(\.rawValue).joined(separator: ", "))")
+      throw UsageError(Self.kinds)
     }
     self.kind = kind
     entry = try EntryOptions(&arguments)
@@ -77,6 +80,7 @@ struct AddCommand: Command {
       context.talk.warn("its secret is very short; was all of it copied? Compare: seif code")
     }
     context.talk.say(.ok, "Added \(EntryLabel.text(made.name, made.account)).")
+    if kind == .login, let id = ids.first { context.talk.hint("seif copy \(id.description.prefix(8))") }
     return .done
   }
 
@@ -86,13 +90,7 @@ struct AddCommand: Command {
     case .login:
       let title = try said(entry.name, "Name", "--name NAME", context)
       let username = try said(entry.account, "User name", "--account ACCOUNT", context, isOptional: true)
-      var login = try entry.secret("Password (not shown)", context) { (password) throws(CommandFailure) in
-        guard let password else {
-          throw CommandFailure(
-            .usage, "a login needs a password", hint: "Make one up (seif generate), or add a note instead.")
-        }
-        return Password(password: password)
-      }
+      var login = Password(password: try password(context))
       (login.title, login.username) = (title, username)
       login.updatedAt = Timestamp(seconds: context.clock.now())
       // In the order of `edit`; what options say is put in with the rest.
@@ -110,6 +108,15 @@ struct AddCommand: Command {
       note.updatedAt = Timestamp(seconds: context.clock.now())
       return .note(note)
     }
+  }
+
+  private func password(_ context: Context) throws(CommandFailure) -> SecretValue {
+    if entry.asksPerson(context) { return try LoginPassword.ask("Password", entry, context).password }
+    guard let password = try entry.secret("Password", context) else {
+      throw CommandFailure(
+        .usage, "a login needs a password", hint: "Make one up (seif generate), or add a note instead.")
+    }
+    return password
   }
 
   private func code(_ context: Context) throws(CommandFailure) -> Entry {

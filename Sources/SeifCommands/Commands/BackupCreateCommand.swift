@@ -120,8 +120,11 @@ struct BackupCreateCommand: Command {
       try context.output.writeLine(json: document(report, faults))
     } else {
       let ok = Sign.ok.text(context.output.style)
+      // On a terminal what it says of the name has a line of its own rather than a break in its middle.
+      let between = context.output.style.columns == nil ? "  " : "\n        "
+      let entries = records.count == 1 ? "1 entry" : "\(records.count) entries"
       try context.output.writeLine(
-        "proven  \(report.proof.name)  fetched again and opened \(ok) \(records.count) entries")
+        "proven  \(report.proof.name)\(between)fetched again and opened \(ok) \(entries)")
     }
     context.talk.hint("seif backup list --destination \(destination.name)")
   }

@@ -227,7 +227,7 @@ struct DoctorCommand: Command {
     }
     try withVaultErrors(folder) { () throws(VaultError) in _ = try vault.apply(ids.map(VaultChange.setAside)) }
     context.talk.say(.ok, "\(ids.count) set aside or mended.")
-    context.talk.hint("seif undo")
+    context.talk.hintUndo()
     return true
   }
 

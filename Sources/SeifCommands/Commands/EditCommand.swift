@@ -13,8 +13,9 @@ struct EditCommand: Command {
 
     Changes what the options say and nothing else. --tag and --url replace the whole list.
     A new secret comes from a prompt with --secret, or from --secret-fd or --secret-file;
-    the last ten passwords of a login are kept. Without any option a terminal asks for
-    each field: Enter leaves it as it is, a single - clears it. Secrets aren't shown.
+    at the prompt Enter alone has a login's password made up. The last ten passwords of a
+    login are kept. Without any option a terminal asks for each field: Enter leaves it as
+    it is, a single - clears it. Secrets aren't shown.
     """
   static let secret = Option.flag("secret", "ask for a new secret (password, seed or Key URI, number, text)")
   static var options: [Option] {
@@ -63,6 +64,10 @@ struct EditCommand: Command {
     if asksSecret || fields.secret != .person {
       // Tried on what is there now, so that a person can be asked again.
       var entry = try withVault(folder) { () throws(VaultUseError) in try vault.entry(id) }.stored.entry
+      if case .password = entry, fields.asksPerson(context) {
+        said.secret = try LoginPassword.ask("New password", fields, context).password
+        return try write(said, id, vault, folder, context)
+      }
       said.secret = try fields.secret("New secret (not shown)", context) { (given) throws(CommandFailure) in
         guard let given else {
           throw CommandFailure(.usage, "no new secret was given", hint: "Nothing was changed.")
@@ -101,7 +106,7 @@ struct EditCommand: Command {
       context.talk.say(
         .ok, "Changed \(EntryLabel.text(changed.name, changed.account)).")
       try show(id, changed, changed: true, context)
-      context.talk.hint("seif undo")
+      context.talk.hintUndo()
       return .done
     }
     throw CommandFailure(meanwhile, folder: folder)

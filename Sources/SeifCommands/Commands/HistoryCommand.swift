@@ -11,7 +11,7 @@ struct HistoryCommand: Command {
     seif history QUERY [OPTIONS]
 
     Lists the last ten passwords of a login, the newest first, with the day on which each
-    was replaced. They are masked unless you say --reveal. --copy N copies one as `seif
+    was replaced or undone. They are masked unless you say --reveal. --copy N copies one as `seif
     copy` does. --restore N makes it the present password again; the one that it replaces
     joins the list, and `seif undo` takes that back.
     """
@@ -59,7 +59,7 @@ struct HistoryCommand: Command {
     if case .restore = act { writes = true }
     let vault = try unlock.use(writes ? .readWrite : .readOnly, context)
     defer { vault.lock() }
-    let hit = try Query(query).resolve(in: vault, folder: folder, context)
+    let hit = try login(in: vault, folder, context)
     let damage = vault.tell(context)
     let read = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id) }
     guard case .password(let login) = read.stored.entry else {
@@ -78,6 +78,17 @@ struct HistoryCommand: Command {
     case .restore(let number): try restore(number, login, read, vault, folder, context)
     }
     return damage.exitCode
+  }
+
+  /// Of the logins alone, so that a code of the same name is no choice; of all where none fits, to say what does.
+  private func login(
+    in vault: any UnlockedVault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> EntrySummary {
+    let wanted = Query(query)
+    try wanted.check()
+    let logins = try withVault(folder) { () throws(VaultUseError) in try vault.list() }.filter { $0.kind == .passwords }
+    guard !wanted.matches(logins).isEmpty else { return try wanted.resolve(in: vault, folder: folder, context) }
+    return try wanted.resolve(logins, context)
   }
 
   /// A password by its number; of a vault in the agent after its consent.
@@ -126,7 +137,7 @@ struct HistoryCommand: Command {
     if login.history.isEmpty {
       context.talk.say("\(EntryLabel.text(login.title, login.username)) has had no other password here.")
     } else if !reveal.reveal {
-      context.talk.hint("seif history \(query) --copy N")
+      context.talk.hint("seif history \(query) --copy N, or --restore N")
     }
   }
 
@@ -177,6 +188,6 @@ struct HistoryCommand: Command {
       try context.output.writeLine(json: writer.finish())
     }
     context.talk.say(.ok, "\(EntryLabel.text(login.title, login.username)) has its password \(number) again.")
-    context.talk.hint("seif undo")
+    context.talk.hintUndo()
   }
 }

@@ -57,7 +57,7 @@ struct RemoveCommand: Command {
       try context.output.writeLine(json: writer.finish())
     }
     context.talk.say(.ok, EntryLabel.some(hits.map { ($0.name, $0.account) }, "in the bin for 30 days"))
-    context.talk.hint("seif undo")
+    context.talk.hintUndo()
     return .done
   }
 }

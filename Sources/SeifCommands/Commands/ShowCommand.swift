@@ -49,7 +49,7 @@ struct ShowCommand: Command {
       return damage.exitCode
     }
     for (name, value) in EntryFields(entry, reveals: reveal.reveal, style: context.output.style).lines {
-      try context.output.writeLine("\(name): \(value)")
+      try context.output.writeLine(value.hasPrefix("\n") ? "\(name):\(value)" : "\(name): \(value)")
     }
     if !reveal.reveal { context.talk.hint("seif show --reveal \(query)") }
     return damage.exitCode
@@ -138,7 +138,18 @@ struct EntryFields {
   }
 
   private mutating func text(_ name: String, _ value: String) {
-    if !value.isEmpty { lines.append((Display.cleaned(name), Display.cleaned(value))) }
+    if !value.isEmpty { lines.append((Display.cleaned(name), Self.lines(of: value))) }
+  }
+
+  /// Cleaned; one of several lines stands below its name, each line behind an indent.
+  private static func lines(of value: String) -> String {
+    // By bytes: a carriage return and a line feed are one character.
+    var lines = value.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
+      String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+    }
+    if lines.count > 1, lines.last?.isEmpty == true { lines.removeLast() }
+    guard lines.count > 1 else { return Display.cleaned(lines.first ?? value) }
+    return lines.map { $0.isEmpty ? "\n" : "\n  " + Display.cleaned($0) }.joined()
   }
 
   private mutating func url(_ name: String, _ value: String) {
@@ -147,7 +158,7 @@ struct EntryFields {
 
   private mutating func secret(_ name: String, _ value: SecretValue) {
     // EXPOSE: the person asked for it with --reveal.
-    let shown = reveals ? Display.cleaned(value.exposedText() ?? "(not text)") : RecordTables.mask(style)
+    let shown = reveals ? Self.lines(of: value.exposedText() ?? "(not text)") : RecordTables.mask(style)
     lines.append((Display.cleaned(name), shown))
   }
 

@@ -75,23 +75,22 @@ struct StatusCommand: Command {
 
   private func show(_ state: State, _ context: Context) throws(CommandFailure) {
     let now = Timestamp(seconds: context.clock.now())
-    let style = context.output.style
-    var lines = [("vault", state.folder)]
-    lines.append(("protection", WayIn.protection(state.waysIn).joined(separator: ", ")))
+    var lines: [(name: String, text: String, sign: Sign?)] = [("vault", state.folder, nil)]
+    lines.append(("protection", WayIn.shownProtection(state.waysIn).joined(separator: ", "), nil))
     if let open = state.inAgent {
-      lines.append(("agent", "open there, locks \(LockTime.left(open.millisecondsLeft))"))
+      lines.append(("agent", "open there, locks \(LockTime.left(open.millisecondsLeft))", nil))
     }
     if let counts = state.counts {
       let parts = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)\($0.1 == 1 ? "" : "s")" }
-      lines.append(("items", parts.isEmpty ? "none" : parts.joined(separator: ", ")))
+      lines.append(("items", parts.isEmpty ? "none" : parts.joined(separator: ", "), nil))
       for (destination, proof) in state.proofs {
         let since = state.current.contains(proof.sha256) ? "" : ", the vault has changed since"
-        lines.append(("backup", "last proven \(LocalTime.age(proof.at, now: now))\(since) (\(destination))"))
+        lines.append(("backup", "last proven \(LocalTime.age(proof.at, now: now))\(since) (\(destination))", nil))
       }
-      if state.proofs.isEmpty { lines.append(("backup", "\(Sign.warn.text(style)) none is proven")) }
+      if state.proofs.isEmpty { lines.append(("backup", "none is proven", .warn)) }
     }
-    for fault in state.faults { lines.append(("fault", "\(Sign.fail.text(style)) \(fault)")) }
-    for (name, text) in lines { try context.output.writeField(name, text, width: 12) }
+    for fault in state.faults { lines.append(("fault", fault, .fail)) }
+    for line in lines { try context.output.writeField(line.name, line.text, width: 12, sign: line.sign) }
     if state.counts != nil, state.proofs.isEmpty {
       try context.output.flush()
       context.talk.hint("seif backup create --destination FOLDER")

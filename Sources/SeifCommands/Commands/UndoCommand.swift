@@ -11,7 +11,7 @@ struct UndoCommand: Command {
 
     Takes the last change of the vault back as a whole: an import, an edit, a removal; and
     says which entries that were. Up to ten changes can be taken back, one by one. Counters
-    never go back.
+    never go back. A login's password that is undone stays in its history (seif history).
 
     Entries that the change had added go into the bin. The same import then leaves them
     there, unless it is told otherwise: seif import FILE --from-bin.

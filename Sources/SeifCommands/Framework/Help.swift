@@ -13,6 +13,10 @@ package enum Help {
     text += """
 
       seif help COMMAND tells more of one; seif --version says which Seif this is.
+      The manual, man seif, is there once `make install` has put it in its place.
+
+      Start here: seif open FILE shows what a backup holds and saves nothing;
+      seif init makes a vault, and seif import FILE takes the backup in.
 
       """
     return text
@@ -23,12 +27,34 @@ package enum Help {
     var text = command.usage
     if !text.hasSuffix("\n") { text += "\n" }
     if !command.options.isEmpty { text += "\nOptions:\n" + columns(command.options.map { ($0.spelling, $0.summary) }) }
+    if let line = whichPassphrase(command) { text += "\n" + line + "\n" }
     let examples = Examples.of(command)
     if !examples.isEmpty {
       // A line each and what it is for below it: the lines are too long to stand beside.
       text += "\nExamples:\n" + examples.map { "  \($0.line)\n      \($0.about)\n" }.joined()
     }
     return text
+  }
+
+  /// Which of the options for passphrases to give, where there is more than one pair; on a terminal Seif asks.
+  private static func whichPassphrase(_ command: any Command.Type) -> String? {
+    let names = Set(command.options.map(\.name))
+    let (hasPlain, hasNew) = (names.contains("passphrase-fd"), names.contains("new-passphrase-fd"))
+    if command.name == InitCommand.name {
+      return "Either pair of passphrase options gives the vault's passphrase; one is enough."
+    }
+    var parts: [String] = []
+    if hasPlain, names.contains("vault-passphrase-fd") {
+      let opensFile = [ImportCommand.name, DoctorCommand.name].contains(command.name)
+      parts.append(
+        opensFile
+          ? "--passphrase-fd/-file open the file, --vault-passphrase-fd/-file the vault"
+          : "--passphrase-fd/-file open the vault; --vault-passphrase-fd/-file are the same")
+    } else if hasPlain, hasNew {
+      parts.append("--passphrase-fd/-file open what is read")
+    }
+    if hasPlain, hasNew { parts.append("--new-passphrase-fd/-file seal what is made") }
+    return parts.isEmpty ? nil : parts.joined(separator: ";\n") + "."
   }
 
   /// `seif help backup`: the commands that begin with a word.

@@ -131,6 +131,12 @@ package enum Program {
     // First words too, so that "bakcup create" finds its way.
     let words = commands.map { $0.name } + commands.compactMap { $0.name.split(separator: " ").first.map(String.init) }
     let guess = OtherWords.command(for: typed, among: words) ?? Suggestion.nearest(to: typed, among: words)
+    if typed.lowercased() == "restore" {
+      // What is meant is a backup, more often than the bin.
+      return CommandFailure(
+        .usage, "there is no command \"restore\"",
+        hint: "A backup: seif import FILE (seif open FILE shows it). From the bin: seif bin restore QUERY")
+    }
     return CommandFailure(
       .usage, "there is no command \"\(typed.prefix(64))\"",
       hint: guess.map { "Did you mean: seif \($0)" } ?? "Try: seif help")

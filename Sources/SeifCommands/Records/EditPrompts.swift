@@ -27,7 +27,11 @@ struct EditPrompts {
     case .otherAccount: try names("Name", "Account", &said)
     case .password:
       try names("Name", "User name", &said)
-      said.secret = try hidden("Password", terminal)
+      repeat {
+        said.secret = try hidden("Password", terminal)
+      } while try said.secret.map { (typed) throws(CommandFailure) in
+        try !LoginPassword.isTypedAgain(typed, context)
+      } ?? false
       said.oneTimeCode = try hidden("Key URI of its one-time code", terminal, clears: true) {
         (given) throws(CommandFailure) in
         guard (try? KeyURI(parsing: given)) != nil else {

@@ -58,17 +58,19 @@ package struct NewPassphraseOptions: OptionGroup, Sendable {
       context.talk.fail(error)
       return nil
     }
+    var question = "Again"
     if let strength = Strength(judging: passphrase) {
       context.talk.say(strength.line(guessesPerSecond: guesses.perSecond))
       if let caveat = guesses.caveat { context.talk.say(caveat) }
       if strength.isWeak(guessesPerSecond: guesses.perSecond), !allowsWeak {
-        let question = "It can be guessed within a day. Use it all the same?"
-        guard try context.confirm(question, insteadGive: "--weak") else { return nil }
+        // Who types it again unread isn't answering a yes or no with a passphrase for all to see.
+        question = "That is weak. To use it all the same, type it again; Enter alone: choose another (not shown)"
       }
     } else {
       context.talk.say("The strength isn't known: the library zxcvbn isn't installed.")
     }
-    guard try isRepeated(passphrase, "Again", context) else {
+    guard let isSame = try isRepeated(passphrase, question, context) else { return nil }
+    guard isSame else {
       context.talk.line("The two differ. Nothing was set; once more from the start.")
       return nil
     }
@@ -83,16 +85,18 @@ package struct NewPassphraseOptions: OptionGroup, Sendable {
     terminal.write(secret: phrase)
     terminal.write("\n")
     for _ in 0..<3 {
-      if try isRepeated(phrase, "Type it back", context) { return phrase }
+      if try isRepeated(phrase, "Type it back", context) == true { return phrase }
       context.talk.line("That isn't the phrase above.")
     }
     return nil
   }
 
+  /// Whether the same is typed again; nil where nothing is.
   private func isRepeated(
     _ passphrase: borrowing SecretBytes, _ question: String, _ context: Context
-  ) throws(CommandFailure) -> Bool {
+  ) throws(CommandFailure) -> Bool? {
     let given = try source.readAny(question: question, context)
+    if given.byteCount == 0 { return nil }
     guard let again = NewPassphrase.composed(given) else { return false }
     return passphrase.withBytes { left in again.withBytes { right in constantTimeEqual(left, right) } }
   }
@@ -119,7 +123,8 @@ package enum NewPassphrase {
 
   static var weak: CommandFailure {
     CommandFailure(
-      .usage, "the new passphrase can be guessed within a day", hint: "Choose another, or give --weak.")
+      .usage, "the new passphrase can be guessed within a day on 10,000 machines",
+      hint: "Choose another, or give --weak.")
   }
 
   static func isWeak(_ passphrase: borrowing SecretBytes, _ guessesPerSecond: Double) -> Bool {

@@ -39,9 +39,18 @@ package final class Output {
   }
 
   /// Appends a label and a text beside it, which stays beside it where it is broken.
-  func writeField(_ label: String, _ text: String, width: Int) throws(CommandFailure) {
+  ///
+  /// - Parameter sign: stands before the text, which alone is cleaned: a sign may have a colour.
+  func writeField(_ label: String, _ text: String, width: Int, sign: Sign? = nil) throws(CommandFailure) {
     let padding = String(repeating: " ", count: max(1, width - label.count))
-    try writeLine(label + padding + Display.cleaned(text), indent: width)
+    let text = Display.cleaned(text)
+    guard let sign else { return try writeLine(label + padding + text, indent: width) }
+    var plain = style
+    plain.hasColour = false
+    let start = label.count + padding.count + CellWidth.of(sign.text(plain)) + 1
+    let columns = style.isAccessible ? nil : style.columns
+    let shown = columns.map { WordWrap.wrapped(text, to: $0, after: start, indent: width) } ?? text
+    try writeLine(label + padding + sign.text(style) + " " + shown)
   }
 
   /// Appends bytes as they are.

@@ -56,12 +56,17 @@ package final class Talk {
   }
 
   /// The one next step (`Next: …`): at most one a run, on terminals only.
-  package func hint(_ command: String) {
+  package func hint(_ command: String) { hint("Next", command) }
+
+  /// The same after a change: how it is taken back.
+  func hintUndo() { hint("Take it back", "seif undo") }
+
+  private func hint(_ label: String, _ command: String) {
     guard style.isTerminal, !isQuiet, !hasHinted else { return }
     hasHinted = true
     let command = Display.cleaned(command)
-    let isTooLong = style.columns.map { CellWidth.of("Next: " + command) > $0 } ?? false
-    line("Next:" + (isTooLong ? "\n" : " ") + command)
+    let isTooLong = style.columns.map { CellWidth.of("\(label): " + command) > $0 } ?? false
+    line("\(label):" + (isTooLong ? "\n" : " ") + command)
   }
 
   package func fail(_ failure: CommandFailure) {

@@ -51,6 +51,26 @@ struct PresentedWays: OptionGroup, Sendable {
     return nil
   }
 
+  /// Proves in another process that what was presented of a way in opens the vault by it.
+  ///
+  /// - Throws: where it belongs to another way in of the kind, a failure that says so.
+  static func prove(
+    _ material: WayInMaterial, _ location: VaultLocation, _ way: WayIn, among ways: [WayIn], _ context: Context
+  ) throws(CommandFailure) {
+    do throws(CommandFailure) {
+      try FreshProcess.prove(material, opens: location, way: way.id, context)
+    } catch {
+      guard [.passphrase, .recovery].contains(way.kind), error.exitCode == .refused else { throw error }
+      let meant = ways.first { other in
+        guard other.kind == way.kind, other.id != way.id else { return false }
+        return (try? FreshProcess.prove(material, opens: location, way: other.id, context)) != nil
+      }
+      guard let meant else { throw error }
+      throw CommandFailure(
+        error.exitCode, "that isn't the \(way.kind.name) \(way.mark)", hint: "It is another of them: \(meant.mark)")
+    }
+  }
+
   private func asksPerson(_ way: WayIn) -> Bool {
     switch way.kind {
     case .passphrase: passphrase == .person

@@ -65,6 +65,22 @@ extension WayIn {
     }
   }
 
+  /// What tells it from another of its kind: the beginning of its id, and when it was made.
+  var mark: String {
+    let made = createdAt.map { ", made \(LocalTime.text($0))" } ?? ""
+    return "\(id.description.prefix(WayInChoice.digits))\(made)"
+  }
+
+  /// The same as ``protection(_:)`` for a person: of several of a kind it says which each is.
+  static func shownProtection(_ ways: [WayIn]) -> [String] {
+    let sorted = ways.enumerated().sorted {
+      ($0.element.protectionRank, $0.offset) < ($1.element.protectionRank, $1.offset)
+    }
+    return sorted.map(\.element).map { way in
+      ways.count { $0.kind == way.kind } > 1 ? "\(way.protection) (\(way.mark))" : way.protection
+    }
+  }
+
   /// All that opens a vault, weakest first.
   static func protection(_ ways: [WayIn]) -> [String] {
     ways.enumerated().sorted { ($0.element.protectionRank, $0.offset) < ($1.element.protectionRank, $1.offset) }
@@ -85,5 +101,5 @@ enum WayInSentences {
   static let touch = "Touch the security key when it blinks."
   /// Said wherever a way in was removed or changed.
   static let olderCopies =
-    "A copy made before today still opens with it, and shows the present key. After a theft: seif keys rotate"
+    "A copy made before now still opens with it, and shows the present key. After a theft: seif keys rotate"
 }

@@ -53,6 +53,16 @@ import Testing
     #expect(try run("show", "Forge", "--reveal", reveals: true).output.contains("password: \(Canary.password)\n"))
     #expect(try run("undo").exitCode == 0)
     #expect(try passwords() == [Canary.newPassword, Canary.password])
+    #expect(try run("undo").exitCode == 0)
+    // The password of the change that was taken back is still there.
+    #expect(try passwords() == [Canary.newPassword + "2", Canary.password])
+  }
+
+  @Test func aCodeOfTheSameNameIsNoChoice() throws {
+    let added = try run("add", "code", "--name", "Forge", secret: Canary.timedSeed)
+    #expect(added.exitCode == 0, "\(added.errors)")
+    let listed = try run("history", "Forge")
+    #expect(listed.exitCode == 0 && listed.errors.contains("has had no other password here"), "\(listed.errors)")
   }
 
   @Test func whatIsntThereIsSaid() throws {

@@ -59,7 +59,11 @@ import Testing
     try answer(
       terminal,
       [
-        ("Name: ", "Shop"), ("User name (Enter leaves it out): ", "bea"), ("Password (not shown): ", "secret word"),
+        ("Name: ", "Shop"), ("User name (Enter leaves it out): ", "bea"),
+        ("Password (not shown; Enter alone makes one up): ", "secret word"), ("that password is weak", nil),
+        ("The same again (not shown): ", "other word"), ("The two differ.", nil),
+        ("Password (not shown; Enter alone makes one up): ", "secret word"),
+        ("The same again (not shown): ", "secret word"),
         ("Address, such as https://example.org (Enter leaves it out): ", "https://shop.example"),
       ])
     #expect(try home.check(terminal.finish()).exitCode == 0)
@@ -68,8 +72,17 @@ import Testing
     let said = try home.terminal(
       "add", "login", "--name", "Other", "--account", "x", "--url", "https://o.example",
       passphrase: Canary.vaultPassphrase)
-    try answer(said, [("Password (not shown): ", "secret word")])
-    #expect(try home.check(said.finish()).exitCode == 0)
+    try answer(said, [("Password (not shown; Enter alone makes one up): ", ""), ("was made up", nil)])
+    let result = try home.check(said.finish())
+    #expect(result.exitCode == 0)
+    #expect((result.screen + result.errors).contains("Next: seif copy "))
+    let made = try entry("Other", "passwords")?["password"]?.string ?? ""
+    #expect(made.utf8.count == LoginPassword.length)
+    let edited = try home.terminal("edit", "Other", "--secret", passphrase: Canary.vaultPassphrase)
+    try answer(edited, [("New password (not shown; Enter alone makes one up): ", "")])
+    #expect(try home.check(edited.finish()).exitCode == 0)
+    let next = try entry("Other", "passwords")?["password"]?.string ?? ""
+    #expect(next.utf8.count == LoginPassword.length && next != made)
   }
 
   @Test func aWrongDateEndsNothing() throws {

@@ -32,7 +32,9 @@ struct KeysAddCommand: Command {
   private let pin: NewPINOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    let name = try arguments.positional("KIND")
+    guard let name = arguments.optionalPositional() else {
+      throw UsageError("KIND is missing. It is one of: \(WayIn.Kind.known.map(\.name).joined(separator: ", "))")
+    }
     kind = WayIn.Kind(name: name)
     guard WayIn.Kind.known.contains(kind) else {
       let names = WayIn.Kind.known.map(\.name)

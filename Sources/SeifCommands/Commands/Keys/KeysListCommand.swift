@@ -43,8 +43,12 @@ struct KeysListCommand: Command {
     var table = Table(columns)
     for way in ways {
       let id = way.id.description
+      // Two of a kind made on one day would be of one age.
+      let isOneOfSeveral = ways.count { $0.kind == way.kind } > 1
+      let made =
+        way.createdAt.map { isOneOfSeveral ? LocalTime.text($0) : LocalTime.age($0, now: now) } ?? "not known"
       var row = [
-        way.kind.name, way.createdAt.map { LocalTime.age($0, now: now) } ?? "not known",
+        way.kind.name, made,
         uses[way.id].map { LocalTime.age($0, now: now) } ?? "never here",
         isTerminal ? String(id.prefix(WayInChoice.digits)) : id,
       ]

@@ -13,7 +13,7 @@ struct KeysRemoveCommand: Command {
     ones, a recovery code, or two security keys. A passphrase that stays counts once it
     was typed here.
 
-    A copy of the vault made before today still opens with what was removed.
+    A copy of the vault made before now still opens with what was removed.
     """
   static let yes = Option.flag("yes", "don't ask again")
   static var options: [Option] { [yes] + UnlockOptions.options + [OutputOptions.quiet] }

@@ -12,9 +12,10 @@ struct KeysRotateCommand: Command {
     a new file that takes the place of the old one. What opened the old file doesn't open
     the new one.
 
-    You are asked for every way in, and each is proven. One that you don't present is
-    named, and dropped if you say so (--drop WAY). A new recovery code is made, shown and
-    typed back, or written to a sheet; the old one goes. The new file is opened by each of
+    You are asked for every other way in, and each is proven. One that you don't present is
+    named, and dropped if you say so (--drop WAY). The recovery code isn't asked for: a new
+    one is made, shown and typed back, or written to a sheet, and takes the place of the
+    old one, which a thief may have seen. The new file is opened by each of
     its ways in, in another process, before it takes its place. Needs the vault alone: no
     other Seif may have it open.
 
@@ -79,7 +80,7 @@ struct KeysRotateCommand: Command {
     }
     for way in ways where gone.contains(way.id) { try WayInChoice.erase(way, of: vault, context) }
     context.talk.say(.ok, "Everything is sealed under a new key. The new recovery code is the one that counts.")
-    context.talk.say("Copies of the vault and backups made before today still open with what opened them.")
+    context.talk.say("Copies of the vault and backups made before now still open with what opened them.")
     context.talk.hint("seif backup create --destination FOLDER")
     return .done
   }
@@ -89,7 +90,7 @@ struct KeysRotateCommand: Command {
     _ way: WayIn, among ways: [WayIn], _ location: VaultLocation, _ context: Context
   ) throws(CommandFailure) -> WayInMaterial? {
     try presented.tried(way, among: ways, context) { (material) throws(CommandFailure) in
-      try FreshProcess.prove(material, opens: location, way: way.id, context)
+      try PresentedWays.prove(material, location, way, among: ways, context)
     }
   }
 

@@ -36,7 +36,7 @@ struct KeysTestCommand: Command {
         let material = try presented.tried(way, among: ways, context) { (material) throws(CommandFailure) in
           failure = nil
           do throws(CommandFailure) {
-            try FreshProcess.prove(material, opens: location, way: way.id, context)
+            try PresentedWays.prove(material, location, way, among: ways, context)
           } catch {
             failure = error
             throw error
@@ -46,7 +46,7 @@ struct KeysTestCommand: Command {
       } catch {
         // What else stops a command stops this one.
         guard failure == error else { throw error }
-        results.append((way, .refused, "doesn't open the vault"))
+        results.append((way, .refused, failure?.hint.map { "doesn't fit. \($0)" } ?? "doesn't open the vault"))
       }
     }
     if output.json {
@@ -54,8 +54,7 @@ struct KeysTestCommand: Command {
     } else {
       for result in results {
         let sign = result.outcome == .opens ? Sign.ok : result.outcome == .refused ? .fail : .warn
-        let made = result.way.createdAt.map { ", made \(LocalTime.text($0))" } ?? ""
-        let text = Display.cleaned("\(result.way.kind.name)\(made): \(result.reason)")
+        let text = Display.cleaned("\(result.way.kind.name) \(result.way.mark): \(result.reason)")
         try context.output.writeLine("\(sign.text(context.output.style)) \(text)")
       }
     }
