@@ -35,9 +35,9 @@ import Testing
     #expect(answer("3") == [.open(TestScreen.id(3))])
     #expect(dialogue.takeLines().first == "Hetzner, root, 3 of 4")
     // The main value is what Enter copies.
-    #expect(answer("") == [.copy(TestScreen.id(3), field: "code")])
-    #expect(answer("2") == [.copy(TestScreen.id(3), field: "name")])
-    #expect(answer("r") == [.reveal(TestScreen.id(3), field: "code")])
+    #expect(answer("") == [.copy(TestScreen.id(3), field: .code)])
+    #expect(answer("2") == [.copy(TestScreen.id(3), field: .named("name"))])
+    #expect(answer("r") == [.reveal(TestScreen.id(3), field: .code)])
     #expect(dialogue.takeLines() == ["This stays on the screen:"])
     #expect(answer("d") == [.remove(TestScreen.id(3))])
     #expect(answer("f") == [.setFavorite(TestScreen.id(3), true)])

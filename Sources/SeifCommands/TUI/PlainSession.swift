@@ -21,14 +21,26 @@ final class PlainSession {
 
   /// - Throws: exit 77 where the vault was locked meanwhile.
   func run() throws(CommandFailure) {
-    CrashedScreen.endOnAlarm()
-    defer { alarm(0) }
+    guard let terminal = TerminalDevice(context)?.lasting() else { return }
+    defer { close(terminal.descriptor) }
+    CrashedScreen.arm(terminal.descriptor, terminal.attributes, hasScreen: false)
+    defer { CrashedScreen.disarm() }
+    let key = Interrupts.add(
+      .init(
+        end: {}, suspend: { CrashedScreen.setOn(false) }, resume: { CrashedScreen.setOn(true) }))
+    defer { Interrupts.remove(key) }
+    let vault = vault
+    // The vault is open while nobody answers: for so long and no longer.
+    try context.questionWatch.during(seconds: lockSeconds, isOpen: { vault.isStillOpen }) {
+      () throws(CommandFailure) in try talk()
+    }
+  }
+
+  private func talk() throws(CommandFailure) {
     try load()
     while !isOver {
       for line in dialogue.takeLines() { try context.output.writeLine(line) }
       try context.output.flush()
-      // The vault is open in this process while nobody answers: for so long and no longer.
-      if !vault.isInAgent { alarm(UInt32(clamping: lockSeconds)) }
       guard let terminal = TerminalDevice(context), let line = terminal.readLine(PlainDialogue.prompt) else { return }
       for effect in dialogue.answer(line) { try perform(effect) }
     }
@@ -57,7 +69,7 @@ final class PlainSession {
     case .nextCode(let id): dialogue.show(try vault.nextCode(id))
     case .copy(let id, let field):
       let seconds = try vault.copy(id, field).seconds
-      dialogue.say("Copied \(field)." + (seconds.map { " Cleared in \($0) s." } ?? " Seif can't clear it."))
+      dialogue.say("Copied \(field.label)." + (seconds.map { " Cleared in \($0) s." } ?? " Seif can't clear it."))
     case .setFavorite(let id, let isFavorite):
       try vault.setFavorite(id, isFavorite)
       try load()

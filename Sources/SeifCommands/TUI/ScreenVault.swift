@@ -29,6 +29,9 @@ final class ScreenVault {
 
   var isInAgent: Bool { vault is AgentVault }
 
+  /// Whether it is still open, in the agent or here.
+  var isStillOpen: Bool { !isInAgent || agentState() != nil }
+
   // MARK: - Reading
 
   private func call<R>(_ body: () throws(VaultUseError) -> R) throws(CommandFailure) -> R {
@@ -115,6 +118,8 @@ final class ScreenVault {
   /// The code of an entry; one that counts is stored before.
   private func code(_ id: UUID, next: Bool = false) throws(CommandFailure) -> OneTimeCode {
     let now = Timestamp(seconds: context.clock.now())
+    // One that counts is stored.
+    if case .period = DetailRows.timing(try read(id)) {} else { CrashedScreen.noteChange() }
     let code = try call { () throws(VaultUseError) in
       try vault.code(id.description, next: next, at: now).code
     }
@@ -122,14 +127,14 @@ final class ScreenVault {
     return code
   }
 
-  func reveal(_ id: UUID, _ field: String) throws(CommandFailure) -> Revealed {
-    if field == "code" {
-      let code = try code(id)
+  func reveal(_ id: UUID, _ field: Field) throws(CommandFailure) -> Revealed {
+    guard case .named(let name) = field else {
+      let code = try code(id, next: field == .nextCode)
       return Revealed(
         id: id, field: field, text: CodeText.grouped(code.text), validUntil: code.validUntil?.seconds)
     }
     // EXPOSE: the person asked for it by a key; it is hidden again after 10 s.
-    guard let text = try value(field, of: id).exposedText() else { throw CommandFailure(.badInput, "it isn't text") }
+    guard let text = try value(name, of: id).exposedText() else { throw CommandFailure(.badInput, "it isn't text") }
     return Revealed(id: id, field: field, text: text)
   }
 
@@ -139,18 +144,18 @@ final class ScreenVault {
     let code = try code(id, next: !isCounted)
     let now = context.clock.now()
     return Revealed(
-      id: id, field: isCounted ? "code" : Revealed.nextField, text: CodeText.grouped(code.text),
+      id: id, field: isCounted ? .code : .nextCode, text: CodeText.grouped(code.text),
       validUntil: code.validUntil.map { _ in now + Int64(code.secondsLeft ?? 30) })
   }
 
   /// Copies a field.
   /// - Returns: after how many seconds it is cleared, and the process that holds it.
-  func copy(_ id: UUID, _ field: String) throws(CommandFailure) -> (seconds: Int?, process: Int32?) {
+  func copy(_ id: UUID, _ field: Field) throws(CommandFailure) -> (seconds: Int?, process: Int32?) {
     let secret: SecretValue
     switch field {
-    case "code": secret = SecretValue(utf8: try code(id).text)
-    case Revealed.nextField: secret = SecretValue(utf8: try code(id, next: true).text)
-    default: secret = try value(field, of: id)
+    case .code: secret = SecretValue(utf8: try code(id).text)
+    case .nextCode: secret = SecretValue(utf8: try code(id, next: true).text)
+    case .named(let name): secret = try value(name, of: id)
     }
     let placed = try copying.place(SecretBytes(copying: secret), context)
     return (placed.copied.seconds, placed.process)
@@ -165,21 +170,25 @@ final class ScreenVault {
     info.isFavorite = isFavorite
     entry.info = info
     let changed = entry
+    CrashedScreen.noteChange()
     _ = try call { () throws(VaultUseError) in
       try vault.apply([.replace(id, changed)], ifCounterIs: read.counter)
     }
   }
 
   func remove(_ id: UUID) throws(CommandFailure) {
+    CrashedScreen.noteChange()
     _ = try call { () throws(VaultUseError) in try vault.apply([.remove(id)], ifCounterIs: nil) }
   }
 
   func restore(_ id: UUID) throws(CommandFailure) {
+    CrashedScreen.noteChange()
     _ = try call { () throws(VaultUseError) in try vault.apply([.restore(id)], ifCounterIs: nil) }
   }
 
   /// Takes the last change back; what that was, in a sentence.
   func undo() throws(CommandFailure) -> String {
+    CrashedScreen.noteChange()
     let report = try call { () throws(VaultUseError) in try vault.undo() }
     let groups = report.groups.filter { $0.total > 0 }
     guard groups.count == 1, let group = groups.first, group.total == 1, let name = group.names.first else {
@@ -211,7 +220,8 @@ final class ScreenVault {
 
   /// When the agent locks the vault: nil where it isn't open there any more.
   func agentState() -> AgentStatus.OpenVault? {
-    guard let status = try? client?.status() else { return nil }
+    // Whoever looks has a secret on the screen, maybe: an agent that hangs is none.
+    guard let status = try? client?.status(.glance) else { return nil }
     let path = Self.real(folder)
     return status.vaults.first { utf8Equal($0.folder, path) }
   }

@@ -21,7 +21,7 @@ extension Model {
     } else if let end = shown.validUntil, now.unix >= end {
       hide()
       // What was the next code is the present one now.
-      if shown.field != Revealed.nextField { return [.reveal(shown.id, field: shown.field)] }
+      if shown.field != .nextCode { return [.reveal(shown.id, field: shown.field)] }
     }
     return []
   }

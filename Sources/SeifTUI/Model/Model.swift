@@ -64,7 +64,7 @@ package struct Model: Sendable {
   package internal(set) var revealed: Revealed?
   var hidesAt: Int64 = 0
   /// What was revealed last: a code that follows another in time is shown until that one would have been hidden.
-  var lastRevealed: (id: UUID, field: String)?
+  var lastRevealed: (id: UUID, field: Field)?
 
   // What is told.
   /// `more` is said where there is room.

@@ -148,7 +148,7 @@ package struct PlainDialogue: Sendable {
     }
     switch text {
     case "r":
-      guard let row = details?.rows.first(where: { $0.field == item.kind.mainField && $0.field != nil }) else {
+      guard let field = item.kind.mainField, let row = details?.rows.first(where: { $0.field == field }) else {
         return wrong()
       }
       if row.value == .code(.counter) {
@@ -156,7 +156,7 @@ package struct PlainDialogue: Sendable {
         return []
       }
       say("This stays on the screen:")
-      return [.reveal(item.id, field: row.field ?? "")]
+      return [.reveal(item.id, field: field)]
     case "n" where hasCode:
       say("This stays on the screen:")
       return [.nextCode(item.id)]
@@ -177,9 +177,9 @@ package struct PlainDialogue: Sendable {
   }
 
   /// What can be copied, the main value first.
-  private var fields: [String] {
+  private var fields: [Field] {
     guard let details, case .entry(let index) = place else { return [] }
-    var seen: Set<String> = [Revealed.nextField]
+    var seen: Set<Field> = [.nextCode]
     let all = details.rows.compactMap(\.field).filter { seen.insert($0).inserted }
     let main = items[index].kind.mainField
     return all.filter { $0 == main } + all.filter { $0 != main }
@@ -221,7 +221,7 @@ package struct PlainDialogue: Sendable {
       return say("b goes back, q quits.")
     }
     for (index, field) in fields.enumerated() {
-      say("\(index + 1) copy \(field)\(index == 0 ? ", also by Enter" : "")")
+      say("\(index + 1) copy \(field.label)\(index == 0 ? ", also by Enter" : "")")
     }
     if item.kind.mainField != nil { say("r reveal, which stays on the screen") }
     if hasCode { say("n the next code, which stays on the screen") }

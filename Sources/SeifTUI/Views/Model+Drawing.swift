@@ -21,7 +21,7 @@ extension Model {
     } else {
       drawPanes(in: &grid)
       switch overlay {
-      case .fields(let selected): drawMenu("Copy", fields, selected, in: &grid)
+      case .fields(let selected): drawMenu("Copy", fields.map(\.label), selected, in: &grid)
       case .kinds(let selected): drawMenu("Add", Self.added.map(\.word), selected, in: &grid)
       case .help, nil: break
       }

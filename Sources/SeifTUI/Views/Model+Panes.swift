@@ -115,7 +115,7 @@ extension Model {
   private func hiddenText(_ item: Item) -> String? {
     switch item.kind {
     case .codes:
-      guard let revealed, revealed.id == item.id, revealed.field == "code" else { return glyphs.mask }
+      guard let revealed, revealed.id == item.id, revealed.field == .code else { return glyphs.mask }
       return glyphs.shown(revealed.text)
     case .logins, .cards: return glyphs.mask
     case .bin: return layout.shape == .one ? nil : glyphs.shown(item.removed)
