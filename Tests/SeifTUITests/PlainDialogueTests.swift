@@ -53,6 +53,23 @@ import Testing
     #expect(answer("n") == [.nextCode(TestScreen.id(4))])
   }
 
+  @Test mutating func whereSeveralKindsAreFoundEachIsNamed() {
+    start()
+    _ = answer("ana")
+    let lines = dialogue.takeLines()
+    #expect(lines.contains("1 GitHub, ana@ex.com, favourite, code") && lines.contains("4 Old one, ana, in the bin"))
+    _ = (answer("b"), dialogue.takeLines(), answer("2"))
+    #expect(dialogue.takeLines()[1] == "1 Example Forge, ana, favourite")
+  }
+
+  @Test func sentencesAreBrokenAndSecretsAreNot() {
+    var dialogue = PlainDialogue(
+      vaultName: "personal", fold: { $0 }, wrap: { String($0.map { $0 == " " ? "\n" : $0 }) })
+    dialogue.say("two words")
+    dialogue.show(Revealed(id: TestScreen.id(5), field: .named("password"), text: "pass phrase"))
+    #expect(dialogue.takeLines() == ["two", "words", "pass phrase"])
+  }
+
   @Test mutating func theBinOnlyGivesBack() {
     start()
     _ = (answer("5"), answer("1"), dialogue.takeLines())

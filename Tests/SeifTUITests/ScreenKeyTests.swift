@@ -70,6 +70,39 @@ import Testing
     #expect(screen.takeEffects() == [] && screen.text.contains("This row isn't copied."))
   }
 
+  @Test mutating func aFieldThatIsCalledLikeACodeIsNone() {
+    let rows: [Details.Row] = [
+      .init("next code", field: .named("next code"), .secret), .init("code", field: .named("code"), .secret),
+    ]
+    screen.press(.character("]"))
+    screen.model.show(Details(id: TestScreen.id(5), rows: rows))
+    screen.press(.tab, .character("r"), .down, .enter)
+    #expect(
+      screen.takeEffects() == [
+        .reveal(TestScreen.id(5), field: .named("next code")), .copy(TestScreen.id(5), field: .named("code")),
+      ])
+  }
+
+  @Test mutating func whatIsLookedForIsGoneToWhereItIs() {
+    screen.press(.character("/"))
+    screen.type("plastic")
+    #expect(screen.model.kind == .codes && screen.model.selected == nil)
+    screen.press(.enter)
+    #expect(screen.model.kind == .cards && screen.model.selected?.name == "Everyday plastic")
+  }
+
+  @Test mutating func whatIsNewIsGoneTo() {
+    let before = screen.model.kindsByID
+    screen.perform(screen.model.show(TestScreen.items + [TestScreen.item(9, .notes, "New", "")]))
+    screen.perform(screen.model.goToNew(since: before))
+    #expect(screen.model.kind == .notes && screen.model.selected?.id == TestScreen.id(9))
+    // What goes into the bin is followed by nobody.
+    let then = screen.model.kindsByID
+    screen.perform(screen.model.show(TestScreen.items + [TestScreen.item(9, .bin, "New", "")]))
+    screen.perform(screen.model.goToNew(since: then))
+    #expect(screen.model.kind == .notes && screen.model.selected?.name == "Keys")
+  }
+
   @Test mutating func aMenuChoosesTheFieldToCopy() {
     screen.press(.character("]"), .character("c"), .down, .down, .enter)
     #expect(screen.takeEffects() == [.copy(TestScreen.id(5), field: .named("account"))])

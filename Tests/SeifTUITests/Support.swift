@@ -47,15 +47,20 @@ struct TestScreen {
   /// The rows that a vault would give for an entry.
   static func details(_ item: Item) -> Details {
     var rows: [Details.Row] = [
-      .init("name", field: .named("name"), .text(item.name)), .init("account", field: .named("account"), .text(item.account)),
+      .init("name", field: .named("name"), .text(item.name)),
+      .init("account", field: .named("account"), .text(item.account)),
     ]
     switch item.kind {
     case .codes:
       rows.append(.init("code", field: .code, .code(timing(item))))
       if timing(item) != .counter { rows.append(.init("next", field: .nextCode, .nextCode)) }
     case .logins:
-      rows += [.init("password", field: .named("password"), .secret), .init("address", field: .named("url"), .text("https://ex.org"))]
-    case .cards: rows += [.init("number", field: .named("number"), .secret), .init("cvc", field: .named("cvc"), .secret)]
+      rows += [
+        .init("password", field: .named("password"), .secret),
+        .init("address", field: .named("url"), .text("https://ex.org")),
+      ]
+    case .cards:
+      rows += [.init("number", field: .named("number"), .secret), .init("cvc", field: .named("cvc"), .secret)]
     case .notes: rows.append(.init("text", field: .named("text"), .secret))
     case .documents, .bin: break
     }

@@ -16,7 +16,9 @@ final class PlainSession {
     self.lockSeconds = lockSeconds
     self.context = context
     let name = vault.folder.split(separator: "/").last.map(String.init) ?? vault.folder
-    dialogue = PlainDialogue(vaultName: name, fold: { Query.folded($0) })
+    dialogue = PlainDialogue(
+      vaultName: name, fold: { Query.folded($0) },
+      wrap: { [columns = context.output.style.columns ?? 80] in WordWrap.wrapped($0, to: columns) })
   }
 
   /// - Throws: exit 77 where the vault was locked meanwhile.
@@ -75,7 +77,7 @@ final class PlainSession {
       try load()
     case .remove(let id):
       try vault.remove(id)
-      dialogue.say("In the bin for 30 days.")
+      dialogue.say("\(vault.label(id)) is in the bin; u brings it back.")
       try load()
     case .restore(let id):
       try vault.restore(id)

@@ -25,6 +25,8 @@ final class ScreenSession {
   private var shownCounter: Int64?
   private var hadSecret = false
   private var isOver = false
+  /// Whether it was the agent's vault that was opened first.
+  private let wasInAgent: Bool
   /// The process that holds what was copied.
   private var clipboard: Int32?
   /// Counts what takes the meaning from keys that were typed before it: a dialogue, a lock, a stop.
@@ -35,6 +37,7 @@ final class ScreenSession {
     palette: GridRenderer.Palette, lockSeconds: Int64, _ context: Context
   ) {
     self.vault = vault
+    wasInAgent = vault.isInAgent
     self.screen = screen
     self.unlock = unlock
     self.copying = copying
@@ -161,7 +164,7 @@ final class ScreenSession {
   private func answers(_ vault: ScreenVault) -> Bool {
     guard vault.isInAgent else { return true }
     guard let state = vault.agentState() else {
-      lock("The agent has locked it, or doesn't answer.")
+      lock(vault.didAnswer ? "The agent has locked it." : "The agent doesn't answer.")
       return false
     }
     locksInAgent = state.millisecondsLeft.map { ($0 + 999) / 1000 }
@@ -223,16 +226,18 @@ final class ScreenSession {
       try vault.setFavorite(id, isFavorite)
       load()
     case .remove(let id):
+      let label = vault.label(id)
       try vault.remove(id)
       load()
-      model.say("In the bin for 30 days.", .good)
+      let way = model.keyName(.undo) ?? "seif undo"
+      model.say("\(label) is in the bin; \(way) brings it back", .good)
     case .restore(let id):
       try vault.restore(id)
-      load()
+      loadGoingToNew()
       model.say("Brought back.", .good)
     case .undo:
       let words = try vault.undo()
-      load()
+      loadGoingToNew()
       model.say(words, .good)
     case .edit(let id): try talk(vault) { () throws(CommandFailure) in try ScreenDialogue.edit(id, vault, context) }
     case .add(let kind): try talk(vault) { () throws(CommandFailure) in try ScreenDialogue.add(kind, vault, context) }
@@ -275,7 +280,14 @@ final class ScreenSession {
       lastUse = Deadline.now
       if ScreenDialogue.waitForEnter(context, seconds: lockSeconds) { lastUse = Deadline.now }
     }
+    loadGoingToNew()
+  }
+
+  /// Reads the vault again and goes to what is new in it.
+  private func loadGoingToNew() {
+    let before = model.kindsByID
     load()
+    perform(model.goToNew(since: before))
   }
 
   private func load() {
@@ -304,6 +316,7 @@ final class ScreenSession {
     case .success(let opened):
       vault = opened
       model.unlocked()
+      model.setHereOnly(wasInAgent && !opened.isInAgent)
       load()
     case .failure(let failure): model.lock(failure.what + ".")
     }

@@ -2,6 +2,7 @@ internal import Glibc
 internal import SeifAgent
 internal import SeifBackups
 internal import SeifBytes
+internal import SeifClipboard
 internal import SeifOTP
 internal import SeifRecords
 internal import SeifTUI
@@ -14,6 +15,9 @@ final class ScreenVault {
   private let context: Context
   private let copying: CopyOptions
   private var bin: [UUID: BinnedEntry] = [:]
+  /// Whether the agent answered when it was asked last.
+  private(set) var didAnswer = true
+  private var labels: [UUID: String] = [:]
   /// A connection of its own, to lock by and to hear when the vault locks; nil where this process holds the vault.
   private let client: AgentClient?
 
@@ -58,6 +62,7 @@ final class ScreenVault {
         removed: LocalTime.age(item.removedAt, now: now))
     }
     let words: String? = damage > 0 ? "\(damage) damaged: seif doctor" : faults > 0 ? "see: seif doctor" : nil
+    labels = Dictionary(items.map { ($0.id, $0.label) }) { first, _ in first }
     return (items, words)
   }
 
@@ -71,6 +76,9 @@ final class ScreenVault {
       searchText: ([sortName, sortAccount] + urls.map { Query.folded($0) }).joined(separator: "\n"),
       sortName: sortName, sortAccount: sortAccount, createdAt: createdAt, removed: removed)
   }
+
+  /// What an entry of the last list is called.
+  func label(_ id: UUID) -> String { labels[id] ?? "It" }
 
   private static func kind(_ kind: RecordKind) -> ItemKind {
     switch KindName(kind) {
@@ -157,8 +165,13 @@ final class ScreenVault {
     case .nextCode: secret = SecretValue(utf8: try code(id, next: true).text)
     case .named(let name): secret = try value(name, of: id)
     }
-    let placed = try copying.place(SecretBytes(copying: secret), context)
-    return (placed.copied.seconds, placed.process)
+    do throws(CommandFailure) {
+      let placed = try copying.place(SecretBytes(copying: secret), context)
+      return (placed.copied.seconds, placed.process)
+    } catch {
+      guard error == CommandFailure(ClipboardError.noDisplay) else { throw error }
+      throw CommandFailure(.unavailable, "no clipboard here: start with --osc52")
+    }
   }
 
   // MARK: - Changing
@@ -221,7 +234,9 @@ final class ScreenVault {
   /// When the agent locks the vault: nil where it isn't open there any more.
   func agentState() -> AgentStatus.OpenVault? {
     // Whoever looks has a secret on the screen, maybe: an agent that hangs is none.
-    guard let status = try? client?.status(.glance) else { return nil }
+    let status = try? client?.status(.glance)
+    didAnswer = status != nil
+    guard let status else { return nil }
     let path = Self.real(folder)
     return status.vaults.first { utf8Equal($0.folder, path) }
   }

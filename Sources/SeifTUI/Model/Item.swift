@@ -99,7 +99,7 @@ package struct Item: Sendable, Hashable {
   }
 
   /// What it is called where it has no name.
-  var label: String { name.isEmpty ? (account.isEmpty ? "(no name)" : account) : name }
+  package var label: String { name.isEmpty ? (account.isEmpty ? "(no name)" : account) : name }
 }
 
 /// An entry with all its fields, its secrets left out.

@@ -36,7 +36,10 @@ extension Model {
       if filter.utf8.count < 200 { filter.append(character) }
     case .backspace: if !filter.isEmpty { filter.removeLast() }
     case .control("u"): filter = ""
-    case .enter, .tab: isTyping = false
+    case .enter, .tab:
+      isTyping = false
+      // What was looked for may be of another kind.
+      if list.isEmpty, let other = kinds.first(where: { counts[$0] ?? 0 > 0 }) { kind = other }
     case .escape:
       isTyping = false
       filter = ""

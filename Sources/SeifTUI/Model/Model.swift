@@ -71,6 +71,7 @@ package struct Model: Sendable {
   var message: (text: String, more: String?, tone: Tone, until: Int64)?
   var copied: (what: String, until: Int64?)?
   var locksIn: Int64?
+  var isHereOnly = false
   var backup = ""
   var now = Moment(unix: 0, milliseconds: 0)
 

@@ -64,7 +64,7 @@ extension Model {
       grid.put(glyphs.shown(text, to: grid.columns - column - 3), row: 0, column: column + 3, style: style)
       return
     }
-    var lock = "unlocked"
+    var lock = isHereOnly ? "unlocked here only" : "unlocked"
     if let locksIn { lock += ", locks in " + Self.duration(locksIn) }
     let right = damage.map { "\(glyphs.warning) \($0)" } ?? backup
     let rightStyle: CellStyle = damage == nil ? .plain : .bad
