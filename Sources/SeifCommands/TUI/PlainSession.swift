@@ -84,6 +84,7 @@ final class PlainSession {
       dialogue.say("Brought back.")
       try load()
     case .undo:
+      guard try vault.isLastChangeOwn ? true : vault.mayUndo() else { return dialogue.say("Nothing was changed.") }
       dialogue.say(try vault.undo())
       try load()
     case .edit(let id):

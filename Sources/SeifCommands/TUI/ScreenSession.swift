@@ -236,6 +236,7 @@ final class ScreenSession {
       loadGoingToNew()
       model.say("Brought back.", .good)
     case .undo:
+      guard try vault.isLastChangeOwn ? true : mayUndo(vault) else { return model.say("Nothing was changed.") }
       let words = try vault.undo()
       loadGoingToNew()
       model.say(words, .good)
@@ -266,6 +267,24 @@ final class ScreenSession {
       do throws(CommandFailure) { return .success(try body()) } catch { return .failure(error) }
     }
     return try result.get()
+  }
+
+  private func mayUndo(_ vault: ScreenVault) throws(CommandFailure) -> Bool {
+    defer { breakOff() }
+    var isYes = false
+    let failure = screen.aside(context) { () -> CommandFailure? in
+      do throws(CommandFailure) {
+        try context.questionWatch.during(seconds: lockSeconds, isOpen: { vault.isStillOpen }) {
+          () throws(CommandFailure) in isYes = try vault.mayUndo()
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    lastUse = Deadline.now
+    if let failure, failure != Context.cancelled { throw failure }
+    return isYes
   }
 
   /// A dialogue line by line, on this screen, of which nothing stays.

@@ -15,6 +15,8 @@ final class ScreenVault {
   private let context: Context
   private let copying: CopyOptions
   private var bin: [UUID: BinnedEntry] = [:]
+  /// Changes that were made by a key here and can be taken back without a question.
+  private var ownChanges = 0
   /// Whether the agent answered when it was asked last.
   private(set) var didAnswer = true
   private var labels: [UUID: String] = [:]
@@ -187,22 +189,35 @@ final class ScreenVault {
     _ = try call { () throws(VaultUseError) in
       try vault.apply([.replace(id, changed)], ifCounterIs: read.counter)
     }
+    ownChanges += 1
   }
 
   func remove(_ id: UUID) throws(CommandFailure) {
     CrashedScreen.noteChange()
     _ = try call { () throws(VaultUseError) in try vault.apply([.remove(id)], ifCounterIs: nil) }
+    ownChanges += 1
   }
 
   func restore(_ id: UUID) throws(CommandFailure) {
     CrashedScreen.noteChange()
     _ = try call { () throws(VaultUseError) in try vault.apply([.restore(id)], ifCounterIs: nil) }
+    ownChanges += 1
+  }
+
+  /// Whether the last change was made by a key here; else the person is asked before it is taken back.
+  var isLastChangeOwn: Bool { ownChanges > 0 }
+
+  /// Asks whether a change that wasn't made by a key here is to be taken back.
+  func mayUndo() throws(CommandFailure) -> Bool {
+    try context.confirm(
+      "The last change wasn't made by a key here: it may be an import or an edit. Take it back?", insteadGive: "a yes")
   }
 
   /// Takes the last change back; what that was, in a sentence.
   func undo() throws(CommandFailure) -> String {
     CrashedScreen.noteChange()
     let report = try call { () throws(VaultUseError) in try vault.undo() }
+    ownChanges = max(0, ownChanges - 1)
     let groups = report.groups.filter { $0.total > 0 }
     guard groups.count == 1, let group = groups.first, group.total == 1, let name = group.names.first else {
       return "The last change is undone."

@@ -58,6 +58,7 @@ import Testing
     try tmux.expect("Passphrase")
     try tmux.run(Canary.vaultPassphrase)
     try tmux.expect("Codes (4)")
+    try tmux.expect("unlocked here only")
     try tmux.press("q")
     try tmux.expectNothingLeft(status: 0)
     try agent.unlock()

@@ -212,6 +212,22 @@ import Testing
     #expect(!list.output.contains("GitHub"))
   }
 
+  @Test func whatWasNotDoneHereIsTakenBackAfterAYes() throws {
+    let tmux = try start()
+    try tmux.expect("Codes (4)")
+    try tmux.press("u")
+    try tmux.expect("Take it back?")
+    try tmux.run("n")
+    try tmux.expect("Codes (4)")
+    try tmux.press("u")
+    try tmux.expect("Take it back?")
+    try tmux.run("y")
+    try tmux.expectGone("Codes (4)")
+    try tmux.expect("Codes (0)")
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+
   @Test func aDialogueThatIsInterruptedLeavesNothing() throws {
     let tmux = try start()
     try tmux.expect("Codes (4)")
