@@ -23,6 +23,23 @@ import Testing
     }
   }
 
+  @Test func aCellHoldsEightScalarsAtMost() {
+    var grid = Grid(columns: 4, rows: 1)
+    grid.put("a" + String(repeating: "\u{301}", count: 5000) + "b\u{AD}", row: 0, column: 0)
+    #expect(grid[0, 0].text.unicodeScalars.count == 8 && grid[0, 1].text == "b" && grid[0, 2].text == "\u{FFFD}")
+    grid.put("👩‍👩‍👧‍👦", row: 0, column: 0)
+    #expect(grid[0, 0].text == "👩‍👩‍👧‍👦")
+  }
+
+  @Test func anAddressBreaksAtItsSlashes() {
+    let item = TestScreen.item(5, .logins, "Forge", "ana")
+    var screen = TestScreen(items: [item])
+    screen.press(.character("]"))
+    let address = "https://login.example.org/realms/everyone/login"
+    screen.model.show(Details(id: item.id, rows: [.init("address", field: .named("url"), .text(address))]))
+    #expect(screen.text.contains("https://login.example.org/ ") && screen.text.contains(" realms/everyone/login"))
+  }
+
   @Test func theFirstScreenIsWrittenWholeAndTheNextOnlyWhereItDiffers() {
     var renderer = GridRenderer(.terminal)
     var screen = TestScreen()

@@ -66,7 +66,8 @@ import Testing
 
   @Test(arguments: [
     ("fly x", KeyTable.Fault.noAction(line: 1)), ("\nlock", .noKey(line: 2)), ("lock Hyper+x", .noKey(line: 1)),
-    ("lock x\nsort x", .taken(line: 2)), ("lock Ctrl+C", .taken(line: 1)), ("sort q", .missing(.quit)),
+    ("lock x\nsort x", .taken(line: 2)), ("lock Ctrl+C", .taken(line: 1)),
+    ("lock Ctrl+M", .taken(line: 1)), ("\nlock ctrl+i", .taken(line: 2)), ("sort q", .missing(.quit)),
     ("lock \u{1B}", .noKey(line: 1)),
   ])
   func aFaultNamesItsLine(text: String, fault: KeyTable.Fault) {

@@ -35,9 +35,9 @@ import Testing
     #expect(answer("3") == [.open(TestScreen.id(3))])
     #expect(dialogue.takeLines().first == "Hetzner, root, 3 of 4")
     // The main value is what Enter copies.
-    #expect(answer("") == [.copy(TestScreen.id(3), field: "code")])
-    #expect(answer("2") == [.copy(TestScreen.id(3), field: "name")])
-    #expect(answer("r") == [.reveal(TestScreen.id(3), field: "code")])
+    #expect(answer("") == [.copy(TestScreen.id(3), field: .code)])
+    #expect(answer("2") == [.copy(TestScreen.id(3), field: .named("name"))])
+    #expect(answer("r") == [.reveal(TestScreen.id(3), field: .code)])
     #expect(dialogue.takeLines() == ["This stays on the screen:"])
     #expect(answer("d") == [.remove(TestScreen.id(3))])
     #expect(answer("f") == [.setFavorite(TestScreen.id(3), true)])
@@ -51,6 +51,23 @@ import Testing
     #expect(answer("r") == [])
     #expect(dialogue.takeLines().first?.hasPrefix("This account counts") == true)
     #expect(answer("n") == [.nextCode(TestScreen.id(4))])
+  }
+
+  @Test mutating func whereSeveralKindsAreFoundEachIsNamed() {
+    start()
+    _ = answer("ana")
+    let lines = dialogue.takeLines()
+    #expect(lines.contains("1 GitHub, ana@ex.com, favourite, code") && lines.contains("4 Old one, ana, in the bin"))
+    _ = (answer("b"), dialogue.takeLines(), answer("2"))
+    #expect(dialogue.takeLines()[1] == "1 Example Forge, ana, favourite")
+  }
+
+  @Test func sentencesAreBrokenAndSecretsAreNot() {
+    var dialogue = PlainDialogue(
+      vaultName: "personal", fold: { $0 }, wrap: { String($0.map { $0 == " " ? "\n" : $0 }) })
+    dialogue.say("two words")
+    dialogue.show(Revealed(id: TestScreen.id(5), field: .named("password"), text: "pass phrase"))
+    #expect(dialogue.takeLines() == ["two", "words", "pass phrase"])
   }
 
   @Test mutating func theBinOnlyGivesBack() {

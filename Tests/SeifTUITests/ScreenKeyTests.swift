@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test mutating func eachKindIsCopiedByItsMainField() {
-    for field in ["code", "password", "number", "text"] {
+    for field in [Field.code, .named("password"), .named("number"), .named("text")] {
       screen.press(.enter)
       #expect(screen.takeEffects() == [.copy(screen.model.selected?.id ?? TestScreen.id(0), field: field)])
       screen.press(.character("]"))
@@ -60,23 +60,56 @@ import Testing
 
   @Test mutating func theRowOfTheDetailsIsWhatIsCopiedAndRevealed() {
     screen.press(.character("]"), .tab, .down, .enter)
-    #expect(screen.takeEffects() == [.copy(TestScreen.id(5), field: "account")])
+    #expect(screen.takeEffects() == [.copy(TestScreen.id(5), field: .named("account"))])
     screen.press(.character("r"))
     #expect(screen.takeEffects() == [])
     screen.press(.down, .character("r"))
-    #expect(screen.takeEffects() == [.reveal(TestScreen.id(5), field: "password")])
+    #expect(screen.takeEffects() == [.reveal(TestScreen.id(5), field: .named("password"))])
     #expect(screen.text.contains("correct horse"))
     screen.press(.end, .enter)
     #expect(screen.takeEffects() == [] && screen.text.contains("This row isn't copied."))
   }
 
+  @Test mutating func aFieldThatIsCalledLikeACodeIsNone() {
+    let rows: [Details.Row] = [
+      .init("next code", field: .named("next code"), .secret), .init("code", field: .named("code"), .secret),
+    ]
+    screen.press(.character("]"))
+    screen.model.show(Details(id: TestScreen.id(5), rows: rows))
+    screen.press(.tab, .character("r"), .down, .enter)
+    #expect(
+      screen.takeEffects() == [
+        .reveal(TestScreen.id(5), field: .named("next code")), .copy(TestScreen.id(5), field: .named("code")),
+      ])
+  }
+
+  @Test mutating func whatIsLookedForIsGoneToWhereItIs() {
+    screen.press(.character("/"))
+    screen.type("plastic")
+    #expect(screen.model.kind == .codes && screen.model.selected == nil)
+    screen.press(.enter)
+    #expect(screen.model.kind == .cards && screen.model.selected?.name == "Everyday plastic")
+  }
+
+  @Test mutating func whatIsNewIsGoneTo() {
+    let before = screen.model.kindsByID
+    screen.perform(screen.model.show(TestScreen.items + [TestScreen.item(9, .notes, "New", "")]))
+    screen.perform(screen.model.goToNew(since: before))
+    #expect(screen.model.kind == .notes && screen.model.selected?.id == TestScreen.id(9))
+    // What goes into the bin is followed by nobody.
+    let then = screen.model.kindsByID
+    screen.perform(screen.model.show(TestScreen.items + [TestScreen.item(9, .bin, "New", "")]))
+    screen.perform(screen.model.goToNew(since: then))
+    #expect(screen.model.kind == .notes && screen.model.selected?.name == "Keys")
+  }
+
   @Test mutating func aMenuChoosesTheFieldToCopy() {
     screen.press(.character("]"), .character("c"), .down, .down, .enter)
-    #expect(screen.takeEffects() == [.copy(TestScreen.id(5), field: "account")])
+    #expect(screen.takeEffects() == [.copy(TestScreen.id(5), field: .named("account"))])
     screen.press(.character("c"), .enter)
-    #expect(screen.takeEffects() == [.copy(TestScreen.id(5), field: "password")])
+    #expect(screen.takeEffects() == [.copy(TestScreen.id(5), field: .named("password"))])
     screen.press(.character("c"), .character("4"))
-    #expect(screen.takeEffects() == [.copy(TestScreen.id(5), field: "url")])
+    #expect(screen.takeEffects() == [.copy(TestScreen.id(5), field: .named("url"))])
     screen.press(.character("c"), .character("9"), .escape)
     #expect(screen.takeEffects() == [] && screen.model.overlay == nil)
   }
@@ -115,7 +148,7 @@ import Testing
     screen.press(.backspace, .enter)
     #expect(screen.model.list.map(\.name) == ["Hetzner"] && !screen.model.isTyping)
     screen.press(.enter)
-    #expect(screen.takeEffects() == [.copy(TestScreen.id(3), field: "code")])
+    #expect(screen.takeEffects() == [.copy(TestScreen.id(3), field: .code)])
     screen.press(.escape)
     #expect(screen.model.filter == "" && screen.model.list.count == 4)
     // What was found stays selected.
@@ -156,7 +189,7 @@ import Testing
     #expect(screen.model.focus == .details && screen.takeEffects() == [])
     #expect(screen.text.contains("••• •••"))
     screen.press(.down, .down, .enter)
-    #expect(screen.takeEffects() == [.copy(TestScreen.id(1), field: "code")])
+    #expect(screen.takeEffects() == [.copy(TestScreen.id(1), field: .code)])
     screen.press(.escape)
     #expect(screen.model.focus == .list)
   }

@@ -38,7 +38,7 @@ import Testing
     screen.press(.character("r"))
     _ = screen.takeEffects()
     screen.wait(5)
-    #expect(screen.takeEffects() == [.reveal(TestScreen.id(1), field: "code")])
+    #expect(screen.takeEffects() == [.reveal(TestScreen.id(1), field: .code)])
     #expect(screen.model.revealed != nil)
     screen.wait(5)
     #expect(screen.model.revealed == nil)
@@ -56,7 +56,7 @@ import Testing
     for _ in 0..<3 { screen.press(.character("]")) }
     screen.press(.tab, .down, .down)
     let text = (1...40).map { "line \($0)" }.joined(separator: "\n")
-    screen.model.show(Revealed(id: TestScreen.id(7), field: "text", text: text))
+    screen.model.show(Revealed(id: TestScreen.id(7), field: .named("text"), text: text))
     #expect(screen.text.contains("line 1 ") && screen.text.contains("more"))
     for _ in 0..<4 { screen.press(.pageDown) }
     #expect(screen.text.contains("line 40"))
@@ -68,10 +68,10 @@ import Testing
 
   @Test mutating func anAnswerThatComesTooLateIsNotShown() {
     screen.press(.down)
-    screen.model.show(Revealed(id: TestScreen.id(1), field: "code", text: TestScreen.code))
+    screen.model.show(Revealed(id: TestScreen.id(1), field: .code, text: TestScreen.code))
     #expect(!shows)
     screen.press(.character("l"))
-    screen.model.show(Revealed(id: TestScreen.id(2), field: "code", text: TestScreen.code))
+    screen.model.show(Revealed(id: TestScreen.id(2), field: .code, text: TestScreen.code))
     #expect(!shows)
   }
 

@@ -47,16 +47,21 @@ struct TestScreen {
   /// The rows that a vault would give for an entry.
   static func details(_ item: Item) -> Details {
     var rows: [Details.Row] = [
-      .init("name", field: "name", .text(item.name)), .init("account", field: "account", .text(item.account)),
+      .init("name", field: .named("name"), .text(item.name)),
+      .init("account", field: .named("account"), .text(item.account)),
     ]
     switch item.kind {
     case .codes:
-      rows.append(.init("code", field: "code", .code(timing(item))))
-      if timing(item) != .counter { rows.append(.init("next", field: Revealed.nextField, .nextCode)) }
+      rows.append(.init("code", field: .code, .code(timing(item))))
+      if timing(item) != .counter { rows.append(.init("next", field: .nextCode, .nextCode)) }
     case .logins:
-      rows += [.init("password", field: "password", .secret), .init("address", field: "url", .text("https://ex.org"))]
-    case .cards: rows += [.init("number", field: "number", .secret), .init("cvc", field: "cvc", .secret)]
-    case .notes: rows.append(.init("text", field: "text", .secret))
+      rows += [
+        .init("password", field: .named("password"), .secret),
+        .init("address", field: .named("url"), .text("https://ex.org")),
+      ]
+    case .cards:
+      rows += [.init("number", field: .named("number"), .secret), .init("cvc", field: .named("cvc"), .secret)]
+    case .notes: rows.append(.init("text", field: .named("text"), .secret))
     case .documents, .bin: break
     }
     rows.append(.init("tags", field: nil, .text("work")))
@@ -75,10 +80,10 @@ struct TestScreen {
         let items = model.list.filter { ids.contains($0.id) }
         model.show(Dictionary(items.map { ($0.id, Self.timing($0)) }) { first, _ in first })
       case .reveal(let id, let field):
-        let text = field == "code" ? Self.code : Self.password
-        model.show(Revealed(id: id, field: field, text: text, validUntil: field == "code" ? 1_767_225_630 : nil))
-      case .nextCode(let id): model.show(Revealed(id: id, field: Revealed.nextField, text: "111 222"))
-      case .copy(_, let field): model.copied(field, seconds: 30)
+        let text = field == .code ? Self.code : Self.password
+        model.show(Revealed(id: id, field: field, text: text, validUntil: field == .code ? 1_767_225_630 : nil))
+      case .nextCode(let id): model.show(Revealed(id: id, field: .nextCode, text: "111 222"))
+      case .copy(_, let field): model.copied(field.label, seconds: 30)
       case .lock: model.lock("")
       default: break
       }

@@ -3,8 +3,9 @@ internal import SeifBytes
 
 /// A client of the agent: one connection, made again if the agent closed it while it was idle.
 package final class AgentClient {
-  /// Waited for without an answer: work on the vault, a derivation, a person.
+  /// Waited for without an answer: a look from a screen that shows a secret, work on the vault, a derivation, a person.
   package enum Patience: Int64, Sendable {
+    case glance = 500
     case work = 60_000
     case derivation = 180_000
     case person = 600_000
@@ -60,14 +61,16 @@ package final class AgentClient {
     let isFirst = agent == nil
     var unsent: AgentRefusal?
     do throws(AgentRefusal) {
-      try channel.send(payload, after: isFirst ? hello.payload : nil, patience: Patience.work.rawValue)
+      try channel.send(
+        payload, after: isFirst ? hello.payload : nil, patience: min(patience.rawValue, Patience.work.rawValue))
     } catch {
       // One that refuses says why and closes, maybe before it was asked.
       unsent = error
     }
     func receive(_ limit: Int) throws(AgentRefusal) -> SecretValue {
       let received = try channel.receive(
-        limit: limit, first: Deadline(in: patience.rawValue), patience: Patience.work.rawValue)
+        limit: limit, first: Deadline(in: patience.rawValue),
+        patience: min(patience.rawValue, Patience.work.rawValue))
       guard let received else { throw unsent ?? AgentRefusal(.gone) }
       return received
     }

@@ -168,8 +168,8 @@ package struct AgentStatus: Sendable, Equatable {
 }
 
 extension AgentClient {
-  package func status() throws(VaultUseError) -> AgentStatus {
-    var (_, reader) = try call(.status)
+  package func status(_ patience: Patience = .work) throws(VaultUseError) -> AgentStatus {
+    var (_, reader) = try call(.status, patience)
     return try agentCall { () throws(AgentRefusal) in
       let process = try reader.number()
       let knowsSessions = try reader.bool()

@@ -14,6 +14,8 @@ package enum Display {
   package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x00...0x1F, 0x7F...0x9F: true
+    // A soft hyphen, which terminals show or don't.
+    case 0xAD: true
     case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
     case 0x2028, 0x2029, 0xFEFF, 0xFFF9...0xFFFB, 0xE0001, 0xE0020...0xE007E: true
     default: false

@@ -8,10 +8,11 @@ package enum InputFile {
   package static let byteLimit = 64 * 1024 * 1024
 
   /// The bytes of a file or pipe; `-` is standard input.
+  /// - Parameter onlyFile: nothing but a file is read, so that nothing is waited for.
   /// - Throws: exit 66 where there is no such file, it is a folder or mayn't be read; 65 above the limit; 74 where reading
   ///   fails.
   package static func read(
-    _ path: String, _ context: Context, byteLimit: Int = byteLimit
+    _ path: String, _ context: Context, byteLimit: Int = byteLimit, onlyFile: Bool = false
   ) throws(CommandFailure) -> SecretValue {
     if path == "-" {
       try context.claim(descriptor: 0)
@@ -21,13 +22,15 @@ package enum InputFile {
       }
       return try readAll(context.inputDescriptor, name: "standard input", byteLimit: byteLimit)
     }
-    let descriptor = seif_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0)
+    let descriptor = seif_open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (onlyFile ? O_NONBLOCK : 0), 0)
     guard descriptor >= 0 else { throw notReadable(path, errno) }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw notReadable(path, errno) }
     switch status.st_mode & S_IFMT {
     case S_IFDIR: throw notReadable(path, EISDIR)
+    case let kind where onlyFile && kind != S_IFREG:
+      throw CommandFailure(.badInput, "\(path) isn't a file")
     case S_IFREG where status.st_size > byteLimit: throw tooLarge(path, byteLimit)
     default: break
     }
@@ -68,7 +71,8 @@ package enum InputFile {
   }
 
   private static func tooLarge(_ name: String, _ limit: Int) -> CommandFailure {
-    CommandFailure(.badInput, "\(name) is larger than \(limit / 1024 / 1024) MB, the most that is read")
+    let most = limit < 1 << 20 ? "\(limit / 1024) KB" : "\(limit / 1024 / 1024) MB"
+    return CommandFailure(.badInput, "\(name) is larger than \(most), the most that is read")
   }
 
   static func notReadable(_ name: String, _ code: Int32) -> CommandFailure {

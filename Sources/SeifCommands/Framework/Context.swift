@@ -14,6 +14,8 @@ package final class Context {
   package let terminalPath: String?
   /// Keeps what is typed unseen once something secret was asked for.
   let hiddenInput = HiddenInput()
+  /// Ends the process over a question that nobody answers while a vault is open.
+  let questionWatch = QuestionWatch()
   private var claimed: Set<Int32> = []
 
   package init(

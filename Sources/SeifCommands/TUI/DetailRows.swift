@@ -59,23 +59,23 @@ struct DetailRows {
         // EXPOSE: the person marked this field as no secret, and it doesn't look like one.
         text(field.name, name, field.value.exposedText() ?? "")
       } else {
-        rows.append(.init(field.name, field: name, .secret))
+        rows.append(.init(field.name, field: name.map { .named($0) }, .secret))
       }
     }
     if let made = info.createdAt { text("made", nil, String(LocalTime.text(made).prefix(10))) }
   }
 
   private mutating func text(_ label: String, _ field: String?, _ value: String) {
-    if !value.isEmpty { rows.append(.init(label, field: field, .text(value))) }
+    if !value.isEmpty { rows.append(.init(label, field: field.map { .named($0) }, .text(value))) }
   }
 
   private mutating func secret(_ name: String, _ value: SecretValue) {
-    if !value.isEmpty { rows.append(.init(name, field: name, .secret)) }
+    if !value.isEmpty { rows.append(.init(name, field: .named(name), .secret)) }
   }
 
   private mutating func code(_ timing: CodeTiming) {
-    rows.append(.init("code", field: "code", .code(timing)))
-    if timing != .counter { rows.append(.init("next", field: Revealed.nextField, .nextCode)) }
+    rows.append(.init("code", field: .code, .code(timing)))
+    if timing != .counter { rows.append(.init("next", field: .nextCode, .nextCode)) }
   }
 
   /// How the entry's codes follow each other. Of a login in the agent that isn't known: its Key URI stays there.

@@ -31,7 +31,7 @@ enum KeyFile {
   private static func text(_ path: String, _ context: Context) throws(CommandFailure) -> String? {
     guard access(path, F_OK) == 0 else { return nil }
     // EXPOSE: names of keys, no secret.
-    guard let text = try InputFile.read(path, context, byteLimit: byteLimit).exposedText() else {
+    guard let text = try InputFile.read(path, context, byteLimit: byteLimit, onlyFile: true).exposedText() else {
       throw CommandFailure(.badInput, "\(path) isn't text")
     }
     return text

@@ -16,19 +16,33 @@ final class PlainSession {
     self.lockSeconds = lockSeconds
     self.context = context
     let name = vault.folder.split(separator: "/").last.map(String.init) ?? vault.folder
-    dialogue = PlainDialogue(vaultName: name, fold: { Query.folded($0) })
+    dialogue = PlainDialogue(
+      vaultName: name, fold: { Query.folded($0) },
+      wrap: { [columns = context.output.style.columns ?? 80] in WordWrap.wrapped($0, to: columns) })
   }
 
   /// - Throws: exit 77 where the vault was locked meanwhile.
   func run() throws(CommandFailure) {
-    CrashedScreen.endOnAlarm()
-    defer { alarm(0) }
+    guard let terminal = TerminalDevice(context)?.lasting() else { return }
+    defer { close(terminal.descriptor) }
+    CrashedScreen.arm(terminal.descriptor, terminal.attributes, hasScreen: false)
+    defer { CrashedScreen.disarm() }
+    let key = Interrupts.add(
+      .init(
+        end: {}, suspend: { CrashedScreen.setOn(false) }, resume: { CrashedScreen.setOn(true) }))
+    defer { Interrupts.remove(key) }
+    let vault = vault
+    // The vault is open while nobody answers: for so long and no longer.
+    try context.questionWatch.during(seconds: lockSeconds, isOpen: { vault.isStillOpen }) {
+      () throws(CommandFailure) in try talk()
+    }
+  }
+
+  private func talk() throws(CommandFailure) {
     try load()
     while !isOver {
       for line in dialogue.takeLines() { try context.output.writeLine(line) }
       try context.output.flush()
-      // The vault is open in this process while nobody answers: for so long and no longer.
-      if !vault.isInAgent { alarm(UInt32(clamping: lockSeconds)) }
       guard let terminal = TerminalDevice(context), let line = terminal.readLine(PlainDialogue.prompt) else { return }
       for effect in dialogue.answer(line) { try perform(effect) }
     }
@@ -57,19 +71,20 @@ final class PlainSession {
     case .nextCode(let id): dialogue.show(try vault.nextCode(id))
     case .copy(let id, let field):
       let seconds = try vault.copy(id, field).seconds
-      dialogue.say("Copied \(field)." + (seconds.map { " Cleared in \($0) s." } ?? " Seif can't clear it."))
+      dialogue.say("Copied \(field.label)." + (seconds.map { " Cleared in \($0) s." } ?? " Seif can't clear it."))
     case .setFavorite(let id, let isFavorite):
       try vault.setFavorite(id, isFavorite)
       try load()
     case .remove(let id):
       try vault.remove(id)
-      dialogue.say("In the bin for 30 days.")
+      dialogue.say("\(vault.label(id)) is in the bin; u brings it back.")
       try load()
     case .restore(let id):
       try vault.restore(id)
       dialogue.say("Brought back.")
       try load()
     case .undo:
+      guard try vault.isLastChangeOwn ? true : vault.mayUndo() else { return dialogue.say("Nothing was changed.") }
       dialogue.say(try vault.undo())
       try load()
     case .edit(let id):

@@ -19,20 +19,25 @@ final class ScreenSession {
   private var lastUse = Deadline.now
   private var lastTouch: Int64 = 0
   private var lastLook: Int64 = 0
+  /// Seconds until the agent locks it, as it said last.
+  private var locksInAgent: Int64?
   /// The state of the vault that is on the screen.
   private var shownCounter: Int64?
   private var hadSecret = false
   private var isOver = false
+  /// Whether it was the agent's vault that was opened first.
+  private let wasInAgent: Bool
   /// The process that holds what was copied.
   private var clipboard: Int32?
-  /// Whether the agent was asked for a secret already: from then on it shows them without a question.
-  private var hasConsent = false
+  /// Counts what takes the meaning from keys that were typed before it: a dialogue, a lock, a stop.
+  private var breaks = 0
 
   init(
     _ vault: ScreenVault, _ screen: AlternateScreen, _ unlock: UnlockOptions, copying: CopyOptions, keys: KeyTable,
     palette: GridRenderer.Palette, lockSeconds: Int64, _ context: Context
   ) {
     self.vault = vault
+    wasInAgent = vault.isInAgent
     self.screen = screen
     self.unlock = unlock
     self.copying = copying
@@ -57,6 +62,14 @@ final class ScreenSession {
     while !isOver {
       draw()
       let bytes = screen.keys(within: wait)
+      if screen.takeStopped() {
+        breakOff()
+        // It may have been locked and unlocked there by somebody else meanwhile.
+        if vault?.isInAgent == true { lock("It was suspended.") }
+        tick()
+        resize()
+        continue
+      }
       tick()
       guard let bytes else {
         if decoder.isPending { press(decoder.flush()) }
@@ -102,45 +115,60 @@ final class ScreenSession {
   }
 
   private func press(_ keys: [Key]) {
-    for key in keys where !isOver {
+    let start = breaks
+    for key in keys where !isOver && breaks == start {
       lastUse = Deadline.now
       perform(model.press(key))
     }
     // Moving about is use too, as the agent sees it.
     guard !keys.isEmpty, let vault, vault.isInAgent, lastUse - lastTouch > 5_000 else { return }
     lastTouch = lastUse
+    guard answers(vault) else { return }
     attempt { () throws(CommandFailure) in try vault.touch() }
+  }
+
+  /// What else was typed was meant for what was there before.
+  private func breakOff() {
+    breaks += 1
+    decoder = KeyDecoder()
   }
 
   // MARK: - Time
 
   private func tick() {
     let now = Deadline.now
+    let effects = model.tick(Moment(unix: context.clock.now(), milliseconds: now))
+    // What is hidden now isn't seen any longer, whoever is asked for whatever next.
+    if hadSecret, model.revealed == nil { draw() }
     if let vault {
-      if vault.isInAgent {
-        if now - lastLook >= 2_000 {
-          lastLook = now
-          if let state = vault.agentState() {
-            model.setLock(in: state.millisecondsLeft.map { ($0 + 999) / 1000 })
-          } else {
-            lock("The agent has locked it.")
-          }
-        }
+      let left = lockSeconds - (now - lastUse) / 1000
+      if left <= 0 {
+        lock("Nobody used it for \(LockTime.duration(lockSeconds)).")
+      } else if !vault.isInAgent {
+        model.setLock(in: left)
+        lookForOthers(vault, now)
       } else {
-        let left = lockSeconds - (now - lastUse) / 1000
-        if left <= 0 {
-          lock("Nobody used it for \(LockTime.duration(lockSeconds)).")
-        } else {
-          model.setLock(in: left)
-          lookForOthers(vault, now)
-        }
+        if now - lastLook >= 2_000, answers(vault) { lastLook = now }
+        if self.vault != nil { model.setLock(in: min(left, locksInAgent ?? left)) }
       }
     }
-    perform(model.tick(Moment(unix: context.clock.now(), milliseconds: now)))
+    perform(effects)
     if let process = clipboard, waitpid(process, nil, WNOHANG) != 0 {
       clipboard = nil
       model.clipboardEnded()
     }
+  }
+
+  /// Whether the agent has it open and says so at once; else it is locked here. Asked before anything else is asked of
+  /// the agent while a secret is shown, which would stand there as long as an agent that hangs.
+  private func answers(_ vault: ScreenVault) -> Bool {
+    guard vault.isInAgent else { return true }
+    guard let state = vault.agentState() else {
+      lock(vault.didAnswer ? "The agent has locked it." : "The agent doesn't answer.")
+      return false
+    }
+    locksInAgent = state.millisecondsLeft.map { ($0 + 999) / 1000 }
+    return true
   }
 
   /// Another program may have written to the vault.
@@ -155,7 +183,7 @@ final class ScreenSession {
     if inAgent { vault?.lockInAgent() }
     vault?.vault.lock()
     vault = nil
-    hasConsent = false
+    breakOff()
     model.lock(reason)
     // Names, too, are overwritten once they are off the screen.
     hadSecret = true
@@ -176,7 +204,7 @@ final class ScreenSession {
       if vault != nil { load() }
     case .lock: lock("", inAgent: true)
     default:
-      guard let vault else { return }
+      guard let vault, !hadSecret || answers(vault) else { return }
       attempt { () throws(CommandFailure) in try perform(effect, vault) }
       shownCounter = vault.counter()
     }
@@ -193,21 +221,24 @@ final class ScreenSession {
       let copied = try asking(field, vault) { () throws(CommandFailure) in try vault.copy(id, field) }
       if let process = clipboard { waitpid(process, nil, WNOHANG) }
       clipboard = copied.process
-      model.copied(field, seconds: copied.seconds)
+      model.copied(field.label, seconds: copied.seconds)
     case .setFavorite(let id, let isFavorite):
       try vault.setFavorite(id, isFavorite)
       load()
     case .remove(let id):
+      let label = vault.label(id)
       try vault.remove(id)
       load()
-      model.say("In the bin for 30 days.", .good)
+      let way = model.keyName(.undo) ?? "seif undo"
+      model.say("\(label) is in the bin; \(way) brings it back", .good)
     case .restore(let id):
       try vault.restore(id)
-      load()
+      loadGoingToNew()
       model.say("Brought back.", .good)
     case .undo:
+      guard try vault.isLastChangeOwn ? true : mayUndo(vault) else { return model.say("Nothing was changed.") }
       let words = try vault.undo()
-      load()
+      loadGoingToNew()
       model.say(words, .good)
     case .edit(let id): try talk(vault) { () throws(CommandFailure) in try ScreenDialogue.edit(id, vault, context) }
     case .add(let kind): try talk(vault) { () throws(CommandFailure) in try ScreenDialogue.add(kind, vault, context) }
@@ -225,29 +256,57 @@ final class ScreenSession {
     }
   }
 
-  /// The agent may ask for a yes on this terminal, where the question has to be seen: it gets the screen meanwhile.
+  /// The agent may ask for a yes on this terminal, where the question has to be seen: it gets the screen meanwhile. For
+  /// whatever isn't a code, since only the agent knows whether it asks.
   private func asking<R>(
-    _ field: String, _ vault: ScreenVault, _ body: () throws(CommandFailure) -> R
+    _ field: Field, _ vault: ScreenVault, _ body: () throws(CommandFailure) -> R
   ) throws(CommandFailure) -> R {
-    guard vault.isInAgent, field != "code", field != Revealed.nextField, !hasConsent || field == "cvc" else {
-      return try body()
-    }
+    guard vault.isInAgent, field != .code, field != .nextCode else { return try body() }
+    defer { breakOff() }
     let result = screen.aside(context) { () -> Result<R, CommandFailure> in
       do throws(CommandFailure) { return .success(try body()) } catch { return .failure(error) }
     }
-    if case .success = result, field != "cvc" { hasConsent = true }
     return try result.get()
+  }
+
+  private func mayUndo(_ vault: ScreenVault) throws(CommandFailure) -> Bool {
+    defer { breakOff() }
+    var isYes = false
+    let failure = screen.aside(context) { () -> CommandFailure? in
+      do throws(CommandFailure) {
+        try context.questionWatch.during(seconds: lockSeconds, isOpen: { vault.isStillOpen }) {
+          () throws(CommandFailure) in isYes = try vault.mayUndo()
+        }
+        return nil
+      } catch {
+        return error
+      }
+    }
+    lastUse = Deadline.now
+    if let failure, failure != Context.cancelled { throw failure }
+    return isYes
   }
 
   /// A dialogue line by line, on this screen, of which nothing stays.
   private func talk(_ vault: ScreenVault, _ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
-    let seconds = vault.isInAgent ? 0 : UInt32(clamping: lockSeconds)
-    screen.aside(context, lockAfter: seconds) {
-      do throws(CommandFailure) { try body() } catch { context.talk.fail(error) }
-      ScreenDialogue.waitForEnter(context)
+    defer { breakOff() }
+    screen.aside(context) {
+      do throws(CommandFailure) {
+        try context.questionWatch.during(seconds: lockSeconds, isOpen: { vault.isStillOpen }, body)
+      } catch {
+        context.talk.fail(error)
+      }
+      lastUse = Deadline.now
+      if ScreenDialogue.waitForEnter(context, seconds: lockSeconds) { lastUse = Deadline.now }
     }
-    lastUse = Deadline.now
+    loadGoingToNew()
+  }
+
+  /// Reads the vault again and goes to what is new in it.
+  private func loadGoingToNew() {
+    let before = model.kindsByID
     load()
+    perform(model.goToNew(since: before))
   }
 
   private func load() {
@@ -262,6 +321,7 @@ final class ScreenSession {
   }
 
   private func reopen() {
+    defer { breakOff() }
     let opened = screen.aside(context) { () -> Result<ScreenVault, CommandFailure> in
       do throws(CommandFailure) {
         return .success(try ScreenVault(unlock, copying: copying, context))
@@ -275,6 +335,7 @@ final class ScreenSession {
     case .success(let opened):
       vault = opened
       model.unlocked()
+      model.setHereOnly(wasInAgent && !opened.isInAgent)
       load()
     case .failure(let failure): model.lock(failure.what + ".")
     }

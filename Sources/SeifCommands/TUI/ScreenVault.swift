@@ -2,6 +2,7 @@ internal import Glibc
 internal import SeifAgent
 internal import SeifBackups
 internal import SeifBytes
+internal import SeifClipboard
 internal import SeifOTP
 internal import SeifRecords
 internal import SeifTUI
@@ -14,6 +15,11 @@ final class ScreenVault {
   private let context: Context
   private let copying: CopyOptions
   private var bin: [UUID: BinnedEntry] = [:]
+  /// Changes that were made by a key here and can be taken back without a question.
+  private var ownChanges = 0
+  /// Whether the agent answered when it was asked last.
+  private(set) var didAnswer = true
+  private var labels: [UUID: String] = [:]
   /// A connection of its own, to lock by and to hear when the vault locks; nil where this process holds the vault.
   private let client: AgentClient?
 
@@ -28,6 +34,9 @@ final class ScreenVault {
   }
 
   var isInAgent: Bool { vault is AgentVault }
+
+  /// Whether it is still open, in the agent or here.
+  var isStillOpen: Bool { !isInAgent || agentState() != nil }
 
   // MARK: - Reading
 
@@ -55,6 +64,7 @@ final class ScreenVault {
         removed: LocalTime.age(item.removedAt, now: now))
     }
     let words: String? = damage > 0 ? "\(damage) damaged: seif doctor" : faults > 0 ? "see: seif doctor" : nil
+    labels = Dictionary(items.map { ($0.id, $0.label) }) { first, _ in first }
     return (items, words)
   }
 
@@ -68,6 +78,9 @@ final class ScreenVault {
       searchText: ([sortName, sortAccount] + urls.map { Query.folded($0) }).joined(separator: "\n"),
       sortName: sortName, sortAccount: sortAccount, createdAt: createdAt, removed: removed)
   }
+
+  /// What an entry of the last list is called.
+  func label(_ id: UUID) -> String { labels[id] ?? "It" }
 
   private static func kind(_ kind: RecordKind) -> ItemKind {
     switch KindName(kind) {
@@ -115,6 +128,8 @@ final class ScreenVault {
   /// The code of an entry; one that counts is stored before.
   private func code(_ id: UUID, next: Bool = false) throws(CommandFailure) -> OneTimeCode {
     let now = Timestamp(seconds: context.clock.now())
+    // One that counts is stored.
+    if case .period = DetailRows.timing(try read(id)) {} else { CrashedScreen.noteChange() }
     let code = try call { () throws(VaultUseError) in
       try vault.code(id.description, next: next, at: now).code
     }
@@ -122,14 +137,14 @@ final class ScreenVault {
     return code
   }
 
-  func reveal(_ id: UUID, _ field: String) throws(CommandFailure) -> Revealed {
-    if field == "code" {
-      let code = try code(id)
+  func reveal(_ id: UUID, _ field: Field) throws(CommandFailure) -> Revealed {
+    guard case .named(let name) = field else {
+      let code = try code(id, next: field == .nextCode)
       return Revealed(
         id: id, field: field, text: CodeText.grouped(code.text), validUntil: code.validUntil?.seconds)
     }
     // EXPOSE: the person asked for it by a key; it is hidden again after 10 s.
-    guard let text = try value(field, of: id).exposedText() else { throw CommandFailure(.badInput, "it isn't text") }
+    guard let text = try value(name, of: id).exposedText() else { throw CommandFailure(.badInput, "it isn't text") }
     return Revealed(id: id, field: field, text: text)
   }
 
@@ -139,21 +154,26 @@ final class ScreenVault {
     let code = try code(id, next: !isCounted)
     let now = context.clock.now()
     return Revealed(
-      id: id, field: isCounted ? "code" : Revealed.nextField, text: CodeText.grouped(code.text),
+      id: id, field: isCounted ? .code : .nextCode, text: CodeText.grouped(code.text),
       validUntil: code.validUntil.map { _ in now + Int64(code.secondsLeft ?? 30) })
   }
 
   /// Copies a field.
   /// - Returns: after how many seconds it is cleared, and the process that holds it.
-  func copy(_ id: UUID, _ field: String) throws(CommandFailure) -> (seconds: Int?, process: Int32?) {
+  func copy(_ id: UUID, _ field: Field) throws(CommandFailure) -> (seconds: Int?, process: Int32?) {
     let secret: SecretValue
     switch field {
-    case "code": secret = SecretValue(utf8: try code(id).text)
-    case Revealed.nextField: secret = SecretValue(utf8: try code(id, next: true).text)
-    default: secret = try value(field, of: id)
+    case .code: secret = SecretValue(utf8: try code(id).text)
+    case .nextCode: secret = SecretValue(utf8: try code(id, next: true).text)
+    case .named(let name): secret = try value(name, of: id)
     }
-    let placed = try copying.place(SecretBytes(copying: secret), context)
-    return (placed.copied.seconds, placed.process)
+    do throws(CommandFailure) {
+      let placed = try copying.place(SecretBytes(copying: secret), context)
+      return (placed.copied.seconds, placed.process)
+    } catch {
+      guard error == CommandFailure(ClipboardError.noDisplay) else { throw error }
+      throw CommandFailure(.unavailable, "no clipboard here: start with --osc52")
+    }
   }
 
   // MARK: - Changing
@@ -165,22 +185,39 @@ final class ScreenVault {
     info.isFavorite = isFavorite
     entry.info = info
     let changed = entry
+    CrashedScreen.noteChange()
     _ = try call { () throws(VaultUseError) in
       try vault.apply([.replace(id, changed)], ifCounterIs: read.counter)
     }
+    ownChanges += 1
   }
 
   func remove(_ id: UUID) throws(CommandFailure) {
+    CrashedScreen.noteChange()
     _ = try call { () throws(VaultUseError) in try vault.apply([.remove(id)], ifCounterIs: nil) }
+    ownChanges += 1
   }
 
   func restore(_ id: UUID) throws(CommandFailure) {
+    CrashedScreen.noteChange()
     _ = try call { () throws(VaultUseError) in try vault.apply([.restore(id)], ifCounterIs: nil) }
+    ownChanges += 1
+  }
+
+  /// Whether the last change was made by a key here; else the person is asked before it is taken back.
+  var isLastChangeOwn: Bool { ownChanges > 0 }
+
+  /// Asks whether a change that wasn't made by a key here is to be taken back.
+  func mayUndo() throws(CommandFailure) -> Bool {
+    try context.confirm(
+      "The last change wasn't made by a key here: it may be an import or an edit. Take it back?", insteadGive: "a yes")
   }
 
   /// Takes the last change back; what that was, in a sentence.
   func undo() throws(CommandFailure) -> String {
+    CrashedScreen.noteChange()
     let report = try call { () throws(VaultUseError) in try vault.undo() }
+    ownChanges = max(0, ownChanges - 1)
     let groups = report.groups.filter { $0.total > 0 }
     guard groups.count == 1, let group = groups.first, group.total == 1, let name = group.names.first else {
       return "The last change is undone."
@@ -211,7 +248,10 @@ final class ScreenVault {
 
   /// When the agent locks the vault: nil where it isn't open there any more.
   func agentState() -> AgentStatus.OpenVault? {
-    guard let status = try? client?.status() else { return nil }
+    // Whoever looks has a secret on the screen, maybe: an agent that hangs is none.
+    let status = try? client?.status(.glance)
+    didAnswer = status != nil
+    guard let status else { return nil }
     let path = Self.real(folder)
     return status.vaults.first { utf8Equal($0.folder, path) }
   }

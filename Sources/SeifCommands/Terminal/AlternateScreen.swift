@@ -15,6 +15,8 @@ final class AlternateScreen: Sendable {
     var rows = 24
     /// Whether all has to be drawn anew.
     var isStale = true
+    /// Whether the process went on after a stop.
+    var wasStopped = false
   }
   private let descriptor: Int32
   private let before: termios
@@ -44,7 +46,7 @@ final class AlternateScreen: Sendable {
         end: { [weak self] in self?.leave(.off) }, suspend: { [weak self] in self?.suspend() },
         resume: { [weak self] in self?.resume() }, resized: { [weak self] in self?.rouse() }, endsLine: true))
     state.withLock { $0.key = added }
-    CrashedScreen.arm(descriptor, before)
+    CrashedScreen.arm(descriptor, before, hasScreen: true)
     enter(.drawing)
   }
 
@@ -87,6 +89,14 @@ final class AlternateScreen: Sendable {
     }
   }
 
+  /// Whether the process was stopped since this was asked last.
+  func takeStopped() -> Bool {
+    state.withLock { state in
+      defer { state.wasStopped = false }
+      return state.wasStopped
+    }
+  }
+
   /// Shows lines from the top; only lines that changed are written.
   func show(_ new: [String]) {
     state.withLock { state in
@@ -124,11 +134,7 @@ final class AlternateScreen: Sendable {
   }
 
   /// Gives the terminal, still on this screen, to questions that are asked line by line, and erases what they leave.
-  ///
-  /// - Parameter lockAfter: seconds after which the process ends where it stands, since the vault is open in it; 0: never.
-  func aside<Result>(_ context: Context, lockAfter: UInt32 = 0, _ body: () throws -> Result) rethrows -> Result {
-    if lockAfter > 0 { alarm(lockAfter) }
-    defer { if lockAfter > 0 { alarm(0) } }
+  func aside<Result>(_ context: Context, _ body: () throws -> Result) rethrows -> Result {
     state.withLock { state in
       guard state.phase == .drawing else { return }
       put(Self.erasure(state.rows) + "\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h")
@@ -154,6 +160,7 @@ final class AlternateScreen: Sendable {
 
   private func enter(_ phase: Phase) {
     state.withLock { state in
+      CrashedScreen.setOn(true)
       set(phase == .aside ? before : Self.raw(before))
       put("\u{1B}[?1049h" + (phase == .aside ? "" : "\u{1B}[?2004h\u{1B}[?7l\u{1B}[?25l") + Self.erasure(state.rows))
       state.phase = phase
@@ -171,6 +178,8 @@ final class AlternateScreen: Sendable {
         "\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h" + Self.erasure(state.rows) + "\u{1B}[?25h\u{1B}[?1049l", milliseconds: 2_000)
       tcflush(descriptor, TCIFLUSH)
       set(before)
+      // From here on it is the shell's: a crash while stopped must not erase that.
+      CrashedScreen.setOn(false)
       state.phase = phase
     }
   }
@@ -189,6 +198,7 @@ final class AlternateScreen: Sendable {
       return suspended
     }
     if phase != .off { enter(phase) }
+    state.withLock { $0.wasStopped = true }
     rouse()
   }
 

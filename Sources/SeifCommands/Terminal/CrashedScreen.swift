@@ -1,5 +1,6 @@
 internal import CSeif
 internal import Glibc
+internal import Synchronization
 
 /// What a crash leaves of the second screen: nothing. A trap of Swift, or a signal that nobody waits for, ends the process
 /// where it stands, so this is a signal handler: it writes bytes that were made before and sets attributes, no more.
@@ -14,16 +15,26 @@ enum CrashedScreen {
   nonisolated(unsafe) private static var bytes: UnsafeMutablePointer<UInt8>?
   nonisolated(unsafe) private static var byteCount = 0
 
-  /// Has a crash leave the screen of a terminal.
-  static func arm(_ terminal: Int32, _ before: termios) {
+  /// Whether the terminal is ours just now. While the process is stopped it is the shell's, and left alone.
+  private static let isOn = Atomic(false)
+  static func setOn(_ on: Bool) { isOn.store(on, ordering: .relaxed) }
+
+  /// Whether anything was stored in the vault.
+  private static let hasChanged = Atomic(false)
+
+  /// Has a crash, and a question that stood too long, put a terminal's attributes back.
+  /// - Parameter hasScreen: the second screen is left too.
+  static func arm(_ terminal: Int32, _ before: termios, hasScreen: Bool) {
     attributes = before
     descriptor = terminal
-    cover(24)
+    isOn.store(true, ordering: .relaxed)
+    hasChanged.store(false, ordering: .relaxed)
+    if hasScreen { cover(24) }
     unblock(signals)
     for number in signals {
       signal(number) { number in
         CrashedScreen.leave()
-        if number == SIGALRM { CrashedScreen.sayLocked() }
+        if number == SIGALRM { CrashedScreen.say(CrashedScreen.unanswered) }
         // Its usual end, with the code that the shell knows.
         signal(number, SIG_DFL)
         raise(number)
@@ -44,10 +55,13 @@ enum CrashedScreen {
     byteCount = text.count
   }
 
-  /// Without a screen: only has SIGALRM end the process with words.
-  static func endOnAlarm() {
-    unblock([SIGALRM])
-    signal(SIGALRM) { _ in CrashedScreen.sayLocked() }
+  /// Something was, or may have been, stored in the vault.
+  static func noteChange() { hasChanged.store(true, ordering: .relaxed) }
+
+  /// Ends the process as a question does that nobody answers: the vault was locked elsewhere.
+  static func endLocked() -> Never {
+    leave()
+    say(lockedElsewhere)
   }
 
   /// Whoever started us may have them blocked.
@@ -60,21 +74,29 @@ enum CrashedScreen {
 
   static func disarm() {
     for number in signals { signal(number, SIG_DFL) }
+    isOn.store(false, ordering: .relaxed)
     descriptor = -1
     byteCount = 0
   }
 
-  /// A question stood too long with the vault open behind it (``AlternateScreen/aside(_:lockAfter:_:)``).
-  private static let locked: StaticString = "seif: locked, since nobody answered. Nothing was changed.\n"
+  /// A question stood too long with the vault open behind it (``QuestionWatch``).
+  private static let unanswered: StaticString = "\nseif: locked, since nobody answered."
+  private static let lockedElsewhere: StaticString = "\nseif: the vault was locked meanwhile."
+  private static let unchanged: StaticString = " Nothing was changed."
 
-  private static func sayLocked() -> Never {
-    _ = write(2, locked.utf8Start, locked.utf8CodeUnitCount)
+  private static func say(_ words: StaticString) -> Never {
+    _ = write(2, words.utf8Start, words.utf8CodeUnitCount)
+    if !hasChanged.load(ordering: .relaxed) { _ = write(2, unchanged.utf8Start, unchanged.utf8CodeUnitCount) }
+    var end: UInt8 = 10
+    _ = write(2, &end, 1)
     _exit(ExitCode.refused.rawValue)
   }
 
   private static func leave() {
-    guard descriptor >= 0, let bytes else { return }
-    _ = write(descriptor, bytes, byteCount)
+    guard descriptor >= 0, isOn.load(ordering: .relaxed) else { return }
+    if let bytes, byteCount > 0 { _ = write(descriptor, bytes, byteCount) }
+    // What was typed of an answer is for no shell.
+    tcflush(descriptor, TCIFLUSH)
     _ = withUnsafePointer(to: &attributes) { tcsetattr(descriptor, TCSANOW, $0) }
   }
 }

@@ -6,6 +6,7 @@ package import SeifBytes
 package struct TerminalDevice: ~Copyable {
   private let descriptor: Int32
   private let hiddenInput: HiddenInput
+  private let questionWatch: QuestionWatch
 
   /// Opens the terminal, or gives nil where there is none.
   package init?(_ context: Context) {
@@ -25,6 +26,7 @@ package struct TerminalDevice: ~Copyable {
     }
     descriptor = opened
     hiddenInput = context.hiddenInput
+    questionWatch = context.questionWatch
   }
 
   deinit { close(descriptor) }
@@ -124,10 +126,12 @@ package struct TerminalDevice: ~Copyable {
     }
     let key = Interrupts.add(.init(end: end, suspend: end, resume: ask, endsLine: true))
     defer { Interrupts.remove(key) }
-    ask()
     var isEnd = false
     let line = SecretBytes(byteCount: SecretLine.byteLimit) { buffer in
-      let count = Descriptor.read(descriptor, into: buffer)
+      let count = questionWatch.asking {
+        ask()
+        return Descriptor.read(descriptor, into: buffer)
+      }
       isEnd = count <= 0
       return SecretLine.withoutLineEnd(buffer, max(0, count))
     }
@@ -136,15 +140,48 @@ package struct TerminalDevice: ~Copyable {
     return line.duplicate()
   }
 
+  /// Waits for Enter, typed after the question stood there.
+  /// - Returns: false where it doesn't come within so many seconds.
+  func waitForEnter(_ prompt: String, seconds: Int64) -> Bool {
+    let descriptor = self.descriptor
+    let question = wrapped(prompt)
+    let end = Clock.monotonicMilliseconds() + seconds * 1000
+    return hiddenInput.showing(on: descriptor, isConsent: true) {
+      put(question, on: descriptor)
+      while true {
+        let left = end - Clock.monotonicMilliseconds()
+        if left <= 0 { return false }
+        var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        // A stop of the process interrupts it.
+        if poll(&poller, 1, Int32(clamping: left)) > 0 { break }
+      }
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      return buffer.withUnsafeMutableBytes { Descriptor.read(descriptor, into: $0) } >= 0
+    }
+  }
+
+  /// A descriptor of it that stays open and its attributes before anything was hidden, for who has to put them back.
+  func lasting() -> (descriptor: Int32, attributes: termios)? {
+    var attributes = termios()
+    let copy = seif_duplicate(descriptor)
+    guard copy >= 0, tcgetattr(copy, &attributes) == 0 else {
+      if copy >= 0 { close(copy) }
+      return nil
+    }
+    return (copy, hiddenInput.attributesBefore ?? attributes)
+  }
+
   /// A line typed with echo; nil at the end of input.
   /// - Parameter isConsent: an answer typed before the question stood there doesn't count.
   package func readLine(_ prompt: String, isConsent: Bool = false) -> String? {
     let descriptor = self.descriptor
     let question = wrapped(prompt)
     var buffer = [UInt8](repeating: 0, count: 4096)
-    let count = hiddenInput.showing(on: descriptor, isConsent: isConsent) {
-      put(question, on: descriptor)
-      return buffer.withUnsafeMutableBytes { Descriptor.read(descriptor, into: $0) }
+    let count = questionWatch.asking {
+      hiddenInput.showing(on: descriptor, isConsent: isConsent) {
+        put(question, on: descriptor)
+        return buffer.withUnsafeMutableBytes { Descriptor.read(descriptor, into: $0) }
+      }
     }
     guard count > 0 else { return nil }
     var bytes = buffer[..<count]

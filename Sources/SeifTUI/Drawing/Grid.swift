@@ -5,6 +5,8 @@ package struct Grid: Sendable, Equatable {
   package let columns: Int
   package let rows: Int
   private var cells: [Cell]
+  /// The most scalars of a cell; an emoji of a family has seven.
+  static let scalarLimit = 8
 
   package init(columns: Int, rows: Int) {
     self.columns = max(0, columns)
@@ -37,7 +39,9 @@ package struct Grid: Sendable, Equatable {
       let width = CellWidth.of(character)
       if width == 0 { continue }
       if column + width > end { break }
-      set(row, column, Cell(text: String(character), style: style))
+      // One letter may have any number of marks: what nobody can read isn't sent.
+      let text = String(String.UnicodeScalarView(character.unicodeScalars.prefix(Self.scalarLimit)))
+      set(row, column, Cell(text: text, style: style))
       if width == 2 { set(row, column + 1, Cell(text: "", style: style)) }
       column += width
     }

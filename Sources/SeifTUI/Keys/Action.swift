@@ -120,6 +120,6 @@ package struct KeyTable: Sendable {
     return table
   }
 
-  /// The kernel's and the terminal's: they end and stop a program.
-  private static let fixed: Set<Key> = [.control("c"), .control("z"), .control("d")]
+  /// The kernel's and the terminal's: they end and stop a program, or are what Enter, Tab and Backspace send.
+  private static let fixed: Set<Key> = Set(["c", "z", "d", "m", "j", "i", "h"].map { .control($0) })
 }

@@ -6,9 +6,9 @@ package enum Effect: Sendable, Equatable {
   case open(UUID)
   /// Finds out how the codes of entries follow each other.
   case time([UUID])
-  case reveal(UUID, field: String)
+  case reveal(UUID, field: Field)
   /// Copies a field.
-  case copy(UUID, field: String)
+  case copy(UUID, field: Field)
   /// Makes the next code and shows it; of an account that counts it is stored first.
   case nextCode(UUID)
   case setFavorite(UUID, Bool)

@@ -28,13 +28,30 @@ package enum ItemKind: Int, Sendable, Hashable, CaseIterable {
   }
 
   /// What an entry of it is copied and revealed by.
-  var mainField: String? {
+  var mainField: Field? {
     switch self {
-    case .codes: "code"
-    case .logins: "password"
-    case .cards: "number"
-    case .notes: "text"
+    case .codes: .code
+    case .logins: .named("password")
+    case .cards: .named("number")
+    case .notes: .named("text")
     case .documents, .bin: nil
+    }
+  }
+}
+
+/// What is asked for of an entry. A code is none of its fields by name, so that no field can pass for one.
+package enum Field: Sendable, Hashable {
+  case code
+  /// The code after the present one.
+  case nextCode
+  /// A field by its name, which may be anybody's.
+  case named(String)
+
+  package var label: String {
+    switch self {
+    case .code: "code"
+    case .nextCode: "next code"
+    case .named(let name): name
     }
   }
 }
@@ -82,7 +99,7 @@ package struct Item: Sendable, Hashable {
   }
 
   /// What it is called where it has no name.
-  var label: String { name.isEmpty ? (account.isEmpty ? "(no name)" : account) : name }
+  package var label: String { name.isEmpty ? (account.isEmpty ? "(no name)" : account) : name }
 }
 
 /// An entry with all its fields, its secrets left out.
@@ -98,10 +115,10 @@ package struct Details: Sendable, Hashable {
     }
     package let label: String
     /// The field by which it is copied and revealed; nil: neither.
-    package let field: String?
+    package let field: Field?
     package let value: Value
 
-    package init(_ label: String, field: String?, _ value: Value) {
+    package init(_ label: String, field: Field?, _ value: Value) {
       self.label = label
       self.field = field
       self.value = value
@@ -119,20 +136,17 @@ package struct Details: Sendable, Hashable {
 /// A secret on the screen.
 package struct Revealed: Sendable {
   package let id: UUID
-  package let field: String
+  package let field: Field
   package let text: String
   /// When a code ceases to be one, in seconds since 1970.
   package let validUntil: Int64?
 
-  package init(id: UUID, field: String, text: String, validUntil: Int64? = nil) {
+  package init(id: UUID, field: Field, text: String, validUntil: Int64? = nil) {
     self.id = id
     self.field = field
     self.text = text
     self.validUntil = validUntil
   }
-
-  /// The field of the code after the present one.
-  package static let nextField = "next code"
 }
 
 /// A moment, by two clocks.

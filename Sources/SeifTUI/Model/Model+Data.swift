@@ -21,7 +21,7 @@ extension Model {
     } else if let end = shown.validUntil, now.unix >= end {
       hide()
       // What was the next code is the present one now.
-      if shown.field != Revealed.nextField { return [.reveal(shown.id, field: shown.field)] }
+      if shown.field != .nextCode { return [.reveal(shown.id, field: shown.field)] }
     }
     return []
   }
@@ -35,6 +35,29 @@ extension Model {
     refresh()
     return needs()
   }
+
+  /// Goes to what wasn't in a list before: what was added or brought back. Where that isn't just one, nothing moves.
+  package mutating func goToNew(since before: [UUID: ItemKind]) -> [Effect] {
+    let new = items.filter { $0.kind != .bin && before[$0.id] != $0.kind }
+    guard phase == .open, new.count == 1, let item = new.first else { return [] }
+    hide()
+    kind = item.kind
+    if focus == .kinds || layout.shape == .one { focus = .list }
+    // The filter may not show it.
+    if !list.contains(where: { $0.id == item.id }) { filter = "" }
+    places[kind, default: Place()].id = item.id
+    refresh()
+    return needs()
+  }
+
+  /// The list that each entry is in.
+  package var kindsByID: [UUID: ItemKind] { Dictionary(items.map { ($0.id, $0.kind) }) { first, _ in first } }
+
+  /// The vault was open in the agent before and is now in this process alone.
+  package mutating func setHereOnly(_ isHereOnly: Bool) { self.isHereOnly = isHereOnly }
+
+  /// How an action's key is called.
+  package func keyName(_ action: Action) -> String? { keys.keys(action).first?.name }
 
   /// The fields of the selected entry; those of another come too late.
   package mutating func show(_ details: Details) {

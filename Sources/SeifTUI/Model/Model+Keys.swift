@@ -36,7 +36,10 @@ extension Model {
       if filter.utf8.count < 200 { filter.append(character) }
     case .backspace: if !filter.isEmpty { filter.removeLast() }
     case .control("u"): filter = ""
-    case .enter, .tab: isTyping = false
+    case .enter, .tab:
+      isTyping = false
+      // What was looked for may be of another kind.
+      if list.isEmpty, let other = kinds.first(where: { counts[$0] ?? 0 > 0 }) { kind = other }
     case .escape:
       isTyping = false
       filter = ""
@@ -156,20 +159,20 @@ extension Model {
     }
     hide()
     lastRevealed = nil
-    if layout.shape == .one, focus == .list { open(Revealed.nextField) }
+    if layout.shape == .one, focus == .list { open(.nextCode) }
     return [.nextCode(item.id)]
   }
 
   /// Goes to the row of a field, where one pane is all there is.
-  private mutating func open(_ field: String) {
+  private mutating func open(_ field: Field) {
     focus = .details
     detailRow = details?.rows.firstIndex { $0.field == field } ?? 0
   }
 
   /// The fields that can be copied, the main one first.
-  var fields: [String] {
+  var fields: [Field] {
     guard let details, details.id == selected?.id else { return [] }
-    var seen: Set<String> = []
+    var seen: Set<Field> = []
     let all = details.rows.compactMap(\.field).filter { seen.insert($0).inserted }
     return all.filter { $0 == kind.mainField } + all.filter { $0 != kind.mainField }
   }

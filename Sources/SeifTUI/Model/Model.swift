@@ -64,13 +64,14 @@ package struct Model: Sendable {
   package internal(set) var revealed: Revealed?
   var hidesAt: Int64 = 0
   /// What was revealed last: a code that follows another in time is shown until that one would have been hidden.
-  var lastRevealed: (id: UUID, field: String)?
+  var lastRevealed: (id: UUID, field: Field)?
 
   // What is told.
   /// `more` is said where there is room.
   var message: (text: String, more: String?, tone: Tone, until: Int64)?
   var copied: (what: String, until: Int64?)?
   var locksIn: Int64?
+  var isHereOnly = false
   var backup = ""
   var now = Moment(unix: 0, milliseconds: 0)
 

@@ -15,6 +15,7 @@ package struct PlainDialogue: Sendable {
 
   private let vaultName: String
   private let fold: @Sendable (String) -> String
+  private let wrap: @Sendable (String) -> String
   private var items: [Item] = []
   private var place = Place.kinds
   private var before: [Place] = []
@@ -24,7 +25,12 @@ package struct PlainDialogue: Sendable {
   /// What is yet to be said.
   private var said: [String] = []
 
-  package init(vaultName: String, fold: @escaping @Sendable (String) -> String) {
+  /// - Parameter wrap: breaks a sentence for the terminal's width, at line feeds.
+  package init(
+    vaultName: String, fold: @escaping @Sendable (String) -> String,
+    wrap: @escaping @Sendable (String) -> String = { $0 }
+  ) {
+    self.wrap = wrap
     self.vaultName = vaultName
     self.fold = fold
   }
@@ -32,13 +38,15 @@ package struct PlainDialogue: Sendable {
   /// The lines since this was asked last. Names are cleaned.
   package mutating func takeLines() -> [String] {
     defer { said = [] }
-    return said.map { Display.cleaned($0) }
+    return said
   }
 
   /// The one prompt.
   package static let prompt = "Your choice: "
 
-  package mutating func say(_ text: String) { said.append(text) }
+  package mutating func say(_ text: String) {
+    said += wrap(Display.cleaned(text)).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
 
   // MARK: - From outside
 
@@ -57,7 +65,7 @@ package struct PlainDialogue: Sendable {
 
   /// A secret was asked for.
   package mutating func show(_ secret: Revealed) {
-    for line in secret.text.split(whereSeparator: \.isNewline) { say(String(line)) }
+    for line in secret.text.split(whereSeparator: \.isNewline) { said.append(Display.cleaned(line)) }
   }
 
   // MARK: - Answers
@@ -148,7 +156,7 @@ package struct PlainDialogue: Sendable {
     }
     switch text {
     case "r":
-      guard let row = details?.rows.first(where: { $0.field == item.kind.mainField && $0.field != nil }) else {
+      guard let field = item.kind.mainField, let row = details?.rows.first(where: { $0.field == field }) else {
         return wrong()
       }
       if row.value == .code(.counter) {
@@ -156,7 +164,7 @@ package struct PlainDialogue: Sendable {
         return []
       }
       say("This stays on the screen:")
-      return [.reveal(item.id, field: row.field ?? "")]
+      return [.reveal(item.id, field: field)]
     case "n" where hasCode:
       say("This stays on the screen:")
       return [.nextCode(item.id)]
@@ -177,9 +185,9 @@ package struct PlainDialogue: Sendable {
   }
 
   /// What can be copied, the main value first.
-  private var fields: [String] {
+  private var fields: [Field] {
     guard let details, case .entry(let index) = place else { return [] }
-    var seen: Set<String> = [Revealed.nextField]
+    var seen: Set<Field> = [.nextCode]
     let all = details.rows.compactMap(\.field).filter { seen.insert($0).inserted }
     let main = items[index].kind.mainField
     return all.filter { $0 == main } + all.filter { $0 != main }
@@ -204,7 +212,12 @@ package struct PlainDialogue: Sendable {
   private mutating func sayPage(_ title: String, _ entries: [Int], from start: Int) {
     if start == 0 { say("\(title), \(entries.count).") }
     let end = min(entries.count, start + Self.pageSize)
-    for place in start..<end { say("\(place + 1) \(Self.label(items[entries[place]]))") }
+    let isMixed = Set(entries.map { items[$0].kind }).count > 1
+    for place in start..<end {
+      let item = items[entries[place]]
+      let kind = !isMixed ? "" : item.kind == .bin ? ", in the bin" : ", \(item.kind.word)"
+      say("\(place + 1) \(Self.label(item))\(kind)")
+    }
     place = .list(title: title, entries, shown: end)
     let more = end < entries.count ? " m reads \(entries.count - end) more." : ""
     say("A number chooses an entry.\(more) b goes back, q quits.")
@@ -221,7 +234,7 @@ package struct PlainDialogue: Sendable {
       return say("b goes back, q quits.")
     }
     for (index, field) in fields.enumerated() {
-      say("\(index + 1) copy \(field)\(index == 0 ? ", also by Enter" : "")")
+      say("\(index + 1) copy \(field.label)\(index == 0 ? ", also by Enter" : "")")
     }
     if item.kind.mainField != nil { say("r reveal, which stays on the screen") }
     if hasCode { say("n the next code, which stays on the screen") }

@@ -21,7 +21,7 @@ extension Model {
     } else {
       drawPanes(in: &grid)
       switch overlay {
-      case .fields(let selected): drawMenu("Copy", fields, selected, in: &grid)
+      case .fields(let selected): drawMenu("Copy", fields.map(\.label), selected, in: &grid)
       case .kinds(let selected): drawMenu("Add", Self.added.map(\.word), selected, in: &grid)
       case .help, nil: break
       }
@@ -64,7 +64,7 @@ extension Model {
       grid.put(glyphs.shown(text, to: grid.columns - column - 3), row: 0, column: column + 3, style: style)
       return
     }
-    var lock = "unlocked"
+    var lock = isHereOnly ? "unlocked here only" : "unlocked"
     if let locksIn { lock += ", locks in " + Self.duration(locksIn) }
     let right = damage.map { "\(glyphs.warning) \($0)" } ?? backup
     let rightStyle: CellStyle = damage == nil ? .plain : .bad

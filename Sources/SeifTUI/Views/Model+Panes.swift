@@ -115,7 +115,7 @@ extension Model {
   private func hiddenText(_ item: Item) -> String? {
     switch item.kind {
     case .codes:
-      guard let revealed, revealed.id == item.id, revealed.field == "code" else { return glyphs.mask }
+      guard let revealed, revealed.id == item.id, revealed.field == .code else { return glyphs.mask }
       return glyphs.shown(revealed.text)
     case .logins, .cards: return glyphs.mask
     case .bin: return layout.shape == .one ? nil : glyphs.shown(item.removed)
@@ -184,7 +184,7 @@ extension Model {
         for line in wrapped(shown, width) { add(line, .strong) }
       } else {
         switch row.value {
-        case .text(let text): for line in wrapped(text, width) { add(line) }
+        case .text(let text): for line in wrapped(text, width, atSlashes: row.field == .named("url")) { add(line) }
         case .secret: add(glyphs.mask)
         case .code: add(glyphs.codeMask)
         case .nextCode: add("hidden")
@@ -201,8 +201,8 @@ extension Model {
     return lines
   }
 
-  /// A text in lines of a width, broken anywhere: an address or a password has no words.
-  private func wrapped(_ text: String, _ width: Int) -> [String] {
+  /// A text in lines of a width, broken anywhere: a password has no words. An address has its slashes.
+  func wrapped(_ text: String, _ width: Int, atSlashes: Bool = false) -> [String] {
     var lines: [String] = []
     for part in text.split(whereSeparator: \.isNewline) {
       var line = ""
@@ -210,8 +210,14 @@ extension Model {
       for character in glyphs.shown(String(part)) {
         let cells = CellWidth.of(character)
         if used + cells > width {
+          var next = ""
+          // Not so early that hardly anything is left of the line.
+          if atSlashes, let slash = line.lastIndex(of: "/"), CellWidth.of(line[...slash]) * 3 > width {
+            next = String(line[line.index(after: slash)...])
+            line = String(line[...slash])
+          }
           lines.append(line)
-          (line, used) = ("", 0)
+          (line, used) = (next, CellWidth.of(next))
         }
         line.append(character)
         used += cells

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import SeifCommands
@@ -73,7 +74,7 @@ import Testing
     try terminal.expect("This stays on the screen:")
     try terminal.expect("Your choice: ")
     terminal.type("d\n")
-    try terminal.expect("In the bin for 30 days.")
+    try terminal.expect("Acme is in the bin; u brings it back.")
     try terminal.expect("Bin, 1")
     terminal.type("u\n")
     try terminal.expect("Undone: Acme, user is back from the bin.")
@@ -87,6 +88,33 @@ import Testing
   @Test func whereNobodyAnswersItEnds() throws {
     let terminal = try start("--plain", "--lock-after", "1s")
     try terminal.expect("locked, since nobody answered")
-    #expect(try home.check(terminal.finish()).exitCode == 77)
+    let result = try home.check(terminal.finish())
+    #expect(result.exitCode == 77 && result.screen.contains("Nothing was changed."))
+  }
+
+  @Test func afterAChangeNobodyIsToldThatNothingWasChanged() throws {
+    let terminal = try start("--plain", "--lock-after", "3s")
+    for answer in ["acme", "1", "d"] {
+      try terminal.expect("Your choice: ")
+      terminal.type(answer + "\n")
+    }
+    try terminal.expect("locked, since nobody answered.")
+    let result = try home.check(terminal.finish())
+    #expect(result.exitCode == 77 && !result.screen.contains("Nothing was changed."))
+  }
+
+  @Test(arguments: ["", "SEGV"]) func theTerminalShowsWhatIsTypedAfterwards(signal: String) throws {
+    chmod(try home.write(Canary.vaultPassphrase + "\n", as: "pass-in-clear"), 0o600)
+    let tmux = try Tmux(home)
+    let time = signal.isEmpty ? "3s" : "1h"
+    try tmux.run(
+      "bash -c 'echo $$ >pid; exec \"$SEIF\" tui --plain --passphrase-file pass-in-clear --lock-after \(time)'; stty -a"
+    )
+    try tmux.expect("Your choice:")
+    try tmux.run("ac")
+    try tmux.expect("not shown")
+    if !signal.isEmpty { _ = try home.run("sh", "-c", "kill -\(signal) $(cat pid)") }
+    try tmux.expect(" icanon")
+    #expect(try tmux.screen().contains(" echo ") && !tmux.screen().contains(" -echo "))
   }
 }

@@ -169,7 +169,7 @@ import Testing
     try tmux.press("f")
     try tmux.expect("▸  GitHub")
     try tmux.press("d")
-    try tmux.expect("In the bin for 30 days.")
+    try tmux.expect("✓ GitHub is in the bin; u brings it back")
     try tmux.expect("Codes (3)")
     try tmux.press("u")
     try tmux.expect("Undone: GitHub, ana@example.com is back from the bin.")
@@ -212,6 +212,22 @@ import Testing
     #expect(!list.output.contains("GitHub"))
   }
 
+  @Test func whatWasNotDoneHereIsTakenBackAfterAYes() throws {
+    let tmux = try start()
+    try tmux.expect("Codes (4)")
+    try tmux.press("u")
+    try tmux.expect("Take it back?")
+    try tmux.run("n")
+    try tmux.expect("Codes (4)")
+    try tmux.press("u")
+    try tmux.expect("Take it back?")
+    try tmux.run("y")
+    try tmux.expectGone("Codes (4)")
+    try tmux.expect("Codes (0)")
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+
   @Test func aDialogueThatIsInterruptedLeavesNothing() throws {
     let tmux = try start()
     try tmux.expect("Codes (4)")
@@ -247,6 +263,36 @@ import Testing
     try tmux.expect("Name [GitHub]")
     try tmux.expect("locked, since nobody answered")
     try tmux.expectNothingLeft(status: 77)
+  }
+
+  @Test func theTimeOfAQuestionBeginsWithEachOfThem() throws {
+    let tmux = try start("--lock-after 5s")
+    try tmux.expect("Codes (4)")
+    // The second key isn't meant for what comes after the dialogue.
+    try tmux.type("ed")
+    for question in ["Name [GitHub]", "Account", "Key URI", "Addresses", "Tags", "Favourite", "Notes"] {
+      try tmux.expect(question)
+      usleep(1_200_000)
+      try tmux.press("Enter")
+    }
+    try tmux.expect("Enter goes back to the list.")
+    // Nobody is told that nothing was changed: it locks as the list does.
+    try tmux.expect("Nobody used it for 5 s.")
+    try tmux.press("Enter")
+    try tmux.expect("Codes (4)")
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+
+  @Test(arguments: ["ALRM", "SEGV"]) func aCrashWhileItIsStoppedLeavesTheShellsScreen(signal: String) throws {
+    let tmux = try start()
+    try tmux.expect("Codes (4)")
+    try tmux.press("C-z")
+    try tmux.expect("Stopped")
+    _ = try home.run("sh", "-c", "kill -\(signal) $(cat pid)")
+    try tmux.run("echo still-$((6*7))-here; fg; echo over")
+    try tmux.expect("over")
+    #expect(try tmux.everything().contains("still-42-here"))
   }
 
   @Test func coloursAreTheTerminalsOwnOrNone() throws {
@@ -299,6 +345,15 @@ import Testing
     try home.write("lock\n", as: ".config/seif/keys")
     try tmux.run("\"$SEIF\" tui --passphrase-file pass-in-clear; echo ended-$?")
     try tmux.expect("line 1 names no key")
+    try tmux.expect("ended-65")
+  }
+
+  @Test(arguments: [("mkfifo", "isn't a file"), ("head -c 70000 /dev/zero >", "is larger than 64 KB")])
+  func aFileOfKeysThatIsNoneIsRefusedAtOnce(making: String, words: String) throws {
+    _ = try home.folder(".config/seif")
+    _ = try home.run("sh", "-c", "\(making) .config/seif/keys")
+    let tmux = try start()
+    try tmux.expect(words)
     try tmux.expect("ended-65")
   }
 
