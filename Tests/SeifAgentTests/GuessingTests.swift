@@ -50,7 +50,7 @@ import Testing
     let world = try AgentWorld(asker: FixedAsker(.no))
     let vault = try world.unlocked(try world.makeVault())
     let counted = try #require(try vault.find("Acme", onlyCodes: true).hits.first?.id)
-    func counter() throws -> UInt64? {
+    func counter() throws -> Int64? {
       guard case .account(let account) = try vault.entry(counted).stored.entry else { return nil }
       return account.otp.counter
     }
