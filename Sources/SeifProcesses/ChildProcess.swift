@@ -10,6 +10,7 @@ package final class ChildProcess {
   package let output: Int32
   private var isWaitedFor = false
   private var isInputClosed = false
+  private var isOutputClosed = false
 
   /// Starts a program; nil where that fails.
   /// - Parameters:
@@ -47,13 +48,19 @@ package final class ChildProcess {
     isInputClosed = true
   }
 
+  /// Reads no more of its stdout.
+  package func closeOutput() {
+    if !isOutputClosed { close(output) }
+    isOutputClosed = true
+  }
+
   /// Closes the pipes, waits for the end, and gives the exit status as a shell would (128 + signal).
   @discardableResult
   package func wait() -> Int32 {
     if isWaitedFor { return 0 }
     isWaitedFor = true
     closeInput()
-    close(output)
+    closeOutput()
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
     return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)

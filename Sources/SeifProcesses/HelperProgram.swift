@@ -5,8 +5,12 @@ package import SeifBytes
 package enum HelperProgram {
   package static let outputLimit = 4096
   /// A keyring may ask its owner for a password, who may have gone.
-  private static let millisecondsToWait: Int32 = 120_000
+  private static let millisecondsToWait: Int64 = 120_000
+  /// To end, once it has closed its output.
+  private static let millisecondsToEnd = 5_000
 
+  /// One that takes longer than two minutes, or lives on with its output closed, is killed.
+  ///
   /// - Parameter input: less than a pipe holds, so that neither waits for the other.
   /// - Returns: its exit status and what it wrote, at most 4 KiB; nil where it can't be started.
   package static func run(
@@ -18,11 +22,16 @@ package enum HelperProgram {
     child.closeInput()
     let output = SecretBytes(byteCount: outputLimit) { buffer in
       var count = 0
+      let end = now() + millisecondsToWait
       while count < buffer.count {
         var poller = pollfd(fd: child.output, events: Int16(POLLIN), revents: 0)
-        let ready = poll(&poller, 1, millisecondsToWait)
+        let ready = poll(&poller, 1, Int32(clamping: max(0, end - now())))
         if ready < 0, errno == EINTR { continue }
-        if ready == 0 { kill(child.identifier, SIGKILL) }
+        if ready == 0 {
+          // What it started may hold the pipe on: nothing more is read.
+          kill(child.identifier, SIGKILL)
+          break
+        }
         let got = read(child.output, buffer.baseAddress?.advanced(by: count), buffer.count - count)
         if got < 0, errno == EINTR { continue }
         guard got > 0 else { break }
@@ -30,7 +39,15 @@ package enum HelperProgram {
       }
       return count
     }
+    child.closeOutput()
+    if !child.hasExited(within: millisecondsToEnd) { kill(child.identifier, SIGKILL) }
     return (child.wait(), HelperOutput(output))
+  }
+
+  private static func now() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
   /// Writes without the signal that a pipe without a reader raises, whatever the process has set for it.

@@ -25,6 +25,8 @@ public final class Vault {
   let schema: VaultSchema
   let random: RandomSource
   let clock: @Sendable () -> Timestamp
+  /// The time as the vault writes it down.
+  package var now: Timestamp { clock().wholeSeconds }
   let mark: CounterMark
   private var connection: Connection?
   private var keys: VaultKeys?

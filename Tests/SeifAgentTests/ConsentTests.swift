@@ -103,7 +103,7 @@ import Testing
         refusal { _ = try vault.merge(Records([.card(card)]), ImportOptions(isDryRun: isDryRun)) } == .denied)
     }
     #expect(asker.asked.withLock { $0.count } == 2)
-    #expect(asker.asked.withLock { $0.first }?.contains("say which of them it holds") == true)
+    #expect(asker.asked.withLock { $0.first }?.contains("learns which of them it holds") == true)
     #expect(try vault.list().count == 5)
   }
 

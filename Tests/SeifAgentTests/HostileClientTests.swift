@@ -156,19 +156,19 @@ import Testing
 
   @Test func afterThreeRefusalsWithinAMinuteNothingIsAskedForAGrowingTime() {
     var refused = RefusedQuestions()
-    for now in [0, 20_000] as [Int64] { refused.refused(7, at: now) }
+    for now in [0, 20_000] as [Int64] { refused.refused(7, isSeen: true, at: now) }
     #expect(refused.pause(of: 7, at: 20_000) == nil)
-    refused.refused(7, at: 40_000)
+    refused.refused(7, isSeen: true, at: 40_000)
     #expect(refused.pause(of: 7, at: 40_000) == 15_000)
     #expect(refused.pause(of: 8, at: 40_000) == nil)
     #expect(refused.pause(of: 7, at: 55_000) == nil)
     var now: Int64 = 55_000
     for pause in [30_000, 60_000, 120_000] as [Int64] {
-      refused.refused(7, at: now)
+      refused.refused(7, isSeen: true, at: now)
       #expect(refused.pause(of: 7, at: now) == pause)
       now += pause
     }
-    for _ in 0..<20 { refused.refused(7, at: now) }
+    for _ in 0..<20 { refused.refused(7, isSeen: true, at: now) }
     #expect(refused.pause(of: 7, at: now) == 3_600_000)
     refused.agreed(7)
     #expect((refused.pause(of: 7, at: now + 3_600_000)) == nil)
@@ -176,16 +176,52 @@ import Testing
 
   @Test func threeRefusalsInMoreThanAMinuteSlowNothing() {
     var refused = RefusedQuestions()
-    for now in stride(from: Int64(0), to: 400_000, by: 31_000) { refused.refused(7, at: now) }
+    for now in stride(from: Int64(0), to: 400_000, by: 31_000) { refused.refused(7, isSeen: true, at: now) }
     #expect(refused.pause(of: 7, at: 372_000) == nil)
   }
 
-  @Test func processesThatLeaveTheirTreeAreCountedTogether() {
+  /// Each may begin a session of its own; but who has itself refused for that shuts nobody else out for long.
+  @Test func refusalsInWindowsPauseAllForFifteenSecondsAtMost() {
     var refused = RefusedQuestions()
-    for tree in 0..<9 as Range<Int32> { refused.refused(100 + tree, at: 1_000) }
+    for session in 0..<9 as Range<Int32> { refused.refused(100 + session, isSeen: true, at: 1_000) }
     #expect(refused.pause(of: 200, at: 1_000) == nil)
-    refused.refused(109, at: 1_000)
+    refused.refused(109, isSeen: true, at: 1_000)
     #expect(refused.pause(of: 200, at: 1_000) == 15_000)
+    for session in 0..<9 as Range<Int32> { refused.refused(300 + session, isSeen: true, at: 16_000) }
+    #expect(refused.pause(of: 200, at: 16_000) == nil)
+    refused.refused(309, isSeen: true, at: 16_000)
+    #expect(refused.pause(of: 200, at: 16_000) == 15_000)
+  }
+
+  @Test func refusalsOnTerminalsCountForTheirSessionAlone() {
+    var refused = RefusedQuestions()
+    for session in 0..<20 as Range<Int32> {
+      for _ in 0..<3 { refused.refused(100 + session, isSeen: false, at: 1_000) }
+    }
+    #expect(refused.pause(of: 100, at: 1_000) == 15_000)
+    #expect(refused.pause(of: 200, at: 1_000) == nil)
+  }
+
+  /// A window that another program ends isn't the person's no.
+  @Test func questionsThatEndWithoutAnAnswerCountForNothing() throws {
+    let asker = FixedAsker(.ended)
+    let world = try AgentWorld(asker: asker)
+    let vault = try world.unlocked(try world.makeVault())
+    for _ in 0..<12 { #expect(refusal { _ = try vault.records(for: .export) } == .denied) }
+    #expect(asker.asked.withLock { $0.count } == 12)
+  }
+
+  @Test func theNextUnlockByPassphraseForgetsRefusals() throws {
+    let world = try AgentWorld(asker: FixedAsker(.no))
+    let path = try world.makeVault()
+    let vault = try world.unlocked(path)
+    for _ in 0..<3 { #expect(refusal { _ = try vault.records(for: .export) } == .denied) }
+    #expect(refusal { _ = try vault.records(for: .export) } == .tooOften)
+    // Another vault, whose passphrase its maker knows, changes nothing here.
+    _ = try world.unlocked(try world.makeVault("other"))
+    #expect(refusal { _ = try vault.records(for: .export) } == .tooOften)
+    let again = try world.unlocked(path)
+    #expect(refusal { _ = try again.records(for: .export) } == .denied)
   }
 
   @Test func aTiredPersonIsntAskedAFourthTime() throws {
@@ -198,12 +234,5 @@ import Testing
     #expect(refusal { _ = try vault.revealed(try vault.entry(id)) } == .tooOften)
     #expect(asker.asked.withLock { $0.count } == 3)
     #expect(try vault.list().count == 5)
-  }
-
-  @Test func aTreeIsKnownByItsOldestProcessOfTheSameUser() {
-    let own = ProcessTree.root(of: getpid(), user: geteuid())
-    #expect(ProcessTree.root(of: getppid(), user: geteuid()) == own || getppid() == 1)
-    #expect(ProcessTree.root(of: getpid(), user: geteuid() + 1) == getpid())
-    #expect(ProcessTree.root(of: Int32.max, user: geteuid()) == Int32.max)
   }
 }

@@ -39,6 +39,12 @@ import Testing
     #expect(done.status == 128 + SIGPIPE)
   }
 
+  @Test func oneThatClosesItsOutputAndLivesOnIsKilled() throws {
+    let done = try shell("echo done; exec >&-; exec sleep 1000")
+    #expect(done.output == "done\n")
+    #expect(done.status == 128 + SIGKILL)
+  }
+
   @Test func itsMessagesAreDropped() throws {
     #expect(try shell("readlink /proc/self/fd/2").output == "/dev/null\n")
   }

@@ -160,6 +160,8 @@ package struct AgentStatus: Sendable, Equatable {
     package let folder: String
     /// Until it locks, if nobody uses it; nil: with the first command that does.
     package let millisecondsLeft: Int64?
+    /// A number of its own for each unlock in this agent.
+    package let opening: Int64
   }
   package let process: Int64
   /// Whether it hears of suspend, screen lock and log-out.
@@ -173,10 +175,10 @@ extension AgentClient {
     return try agentCall { () throws(AgentRefusal) in
       let process = try reader.number()
       let knowsSessions = try reader.bool()
-      let vaults = try reader.list(leastByteCount: 5) { (reader) throws(AgentRefusal) in
+      let vaults = try reader.list(leastByteCount: 13) { (reader) throws(AgentRefusal) in
         let folder = try reader.text()
         let left = try reader.optional { (reader) throws(AgentRefusal) in try reader.number() }
-        return AgentStatus.OpenVault(folder: folder, millisecondsLeft: left)
+        return AgentStatus.OpenVault(folder: folder, millisecondsLeft: left, opening: try reader.number())
       }
       try reader.end()
       return AgentStatus(process: process, knowsSessions: knowsSessions, vaults: vaults)

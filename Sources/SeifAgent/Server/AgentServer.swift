@@ -8,6 +8,8 @@ internal import Synchronization
 package final class AgentServer: Sendable {
   /// Clients at a time.
   package static let clientLimit = 64
+  /// More, for what takes no time: to lock, to end, to say what is open.
+  package static let reservedPlaces = 4
 
   /// What a server is made of.
   package struct Parts: Sendable {
@@ -43,7 +45,7 @@ package final class AgentServer: Sendable {
   let consent: Consent
   private let wakeReader: Int32
   private let wakeWriter: Int32
-  let clients = ClientRegister(limit: clientLimit)
+  let clients = ClientRegister(limit: clientLimit, reserve: reservedPlaces)
   private let isEnding = Mutex(false)
   private let hasLogind = Mutex(false)
 

@@ -66,6 +66,10 @@ final class ClientConnection: Sendable {
         continue
       }
       let request = try AgentRequest(payload)
+      guard request.takesNoTime || server.clients.hasPlace(number) else {
+        try channel.send(AgentAnswer.failure(.agent(AgentRefusal(.full))), patience: Self.messageMilliseconds)
+        return
+      }
       let answer: SecretValue
       do throws(VaultUseError) {
         answer = try self.answer(request, &used)
@@ -137,15 +141,17 @@ final class ClientConnection: Sendable {
   private func require(
     _ kind: ConsentKind, _ vault: OpenVault, entry: (id: UUID, name: String)? = nil
   ) throws(VaultUseError) {
-    let server = server
+    let (server, descriptor) = (server, channel.descriptor)
+    server.clients.waitsForPerson(number)
+    defer { _ = server.clients.isWorkedFor(number) }
     try agentCall { () throws(AgentRefusal) in
       let peer = peer.closer
       // Whoever holds the socket of a process that is gone is nobody that a question could name.
       guard peer.isRunning else { throw AgentRefusal(.denied, kind.rawValue) }
-      try server.consent.require(kind, vault: vault.folder, opening: vault.opening, peer: peer, entry: entry) {
-        attempt in
-        server.vaults.opens(vault, attempt)
-      }
+      try server.consent.require(
+        kind, vault: vault.folder, opening: vault.opening, peer: peer, entry: entry,
+        isWanted: { peer.isRunning && !MessageChannel.isHungUp(descriptor) },
+        opensVault: { attempt in server.vaults.opens(vault, attempt) })
     }
   }
 
@@ -160,7 +166,18 @@ final class ClientConnection: Sendable {
       for vault in vaults {
         writer.text(vault.folder)
         writer.optional(vault.due) { $0.number(max(0, $1 &- now)) }
+        writer.number(Int64(clamping: vault.opening))
       }
+    }
+  }
+}
+
+extension AgentRequest {
+  /// Whether a reserved place does for it.
+  fileprivate var takesNoTime: Bool {
+    switch self {
+    case .status, .lock: true
+    default: false
     }
   }
 }

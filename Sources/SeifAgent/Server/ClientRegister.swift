@@ -5,13 +5,19 @@ internal import Synchronization
 ///
 /// There is room for a fixed number. Where it is full, one that is waited for goes: of the process that has most
 /// connections the one that has been waited for longest. So clients that say nothing, or read nothing, keep nobody out.
-/// One that is worked for is never sent away.
+/// One that is worked for is never sent away; one that waits for a person is, the last that came first, where there is no
+/// other. Beyond the number there are a few places for what takes no time, so that all being worked for keeps nobody from
+/// locking.
 final class ClientRegister: Sendable {
   private struct Client {
     let process: Int32
     let descriptor: Int32
     /// Of the order in which waiting began; nil while it is worked for.
     var waitingSince: UInt64?
+    /// Whether what it waits for is a person's answer.
+    var isForPerson = false
+    /// Whether it sits on one of the places for what takes no time.
+    var isReserved = false
   }
   private struct State {
     var clients: [UInt64: Client] = [:]
@@ -24,9 +30,13 @@ final class ClientRegister: Sendable {
   }
 
   let limit: Int
+  private let reserve: Int
   private let state = Mutex(State())
 
-  init(limit: Int) { self.limit = limit }
+  init(limit: Int, reserve: Int = 0) {
+    self.limit = limit
+    self.reserve = reserve
+  }
 
   var count: Int { state.withLock { $0.clients.count } }
 
@@ -36,13 +46,17 @@ final class ClientRegister: Sendable {
   func enter(process: Int32, descriptor: Int32) -> UInt64? {
     state.withLock { state in
       if state.clients.count >= limit {
-        guard let slowest = Self.slowest(of: state.clients), let gone = state.clients.removeValue(forKey: slowest)
-        else { return nil }
-        // Its thread wakes up, finds the end of the connection, and closes it: the number isn't another's before that.
-        shutdown(gone.descriptor, Int32(SHUT_RDWR))
+        if let slowest = Self.slowest(of: state.clients), let gone = state.clients.removeValue(forKey: slowest) {
+          // Its thread wakes up, finds the end of the connection, and closes it: the number isn't another's before that.
+          shutdown(gone.descriptor, Int32(SHUT_RDWR))
+        } else if state.clients.count >= limit + reserve {
+          return nil
+        }
       }
       let number = state.next()
-      state.clients[number] = Client(process: process, descriptor: descriptor, waitingSince: state.next())
+      var client = Client(process: process, descriptor: descriptor, waitingSince: state.next())
+      client.isReserved = Self.ordinaryCount(of: state.clients) >= limit
+      state.clients[number] = client
       return number
     }
   }
@@ -52,8 +66,31 @@ final class ClientRegister: Sendable {
     state.withLock { state in
       let now = state.next()
       state.clients[number]?.waitingSince = now
+      state.clients[number]?.isForPerson = false
     }
   }
+
+  /// A person is asked for it.
+  func waitsForPerson(_ number: UInt64) {
+    state.withLock { state in
+      let now = state.next()
+      state.clients[number]?.waitingSince = now
+      state.clients[number]?.isForPerson = true
+    }
+  }
+
+  /// Whether it may have what takes time: not on a reserved place, while no other has become free.
+  func hasPlace(_ number: UInt64) -> Bool {
+    state.withLock { state in
+      guard let client = state.clients[number] else { return false }
+      guard client.isReserved else { return true }
+      guard Self.ordinaryCount(of: state.clients) < limit else { return false }
+      state.clients[number]?.isReserved = false
+      return true
+    }
+  }
+
+  private static func ordinaryCount(of clients: [UInt64: Client]) -> Int { clients.values.count { !$0.isReserved } }
 
   /// What it asked for is under way.
   ///
@@ -62,6 +99,7 @@ final class ClientRegister: Sendable {
     state.withLock { state in
       guard state.clients[number] != nil else { return false }
       state.clients[number]?.waitingSince = nil
+      state.clients[number]?.isForPerson = false
       return true
     }
   }
@@ -73,10 +111,13 @@ final class ClientRegister: Sendable {
     var connections: [Int32: Int] = [:]
     for client in clients.values { connections[client.process, default: 0] += 1 }
     let waiting = clients.compactMap { number, client in
-      client.waitingSince.map { (number: number, connections: connections[client.process] ?? 0, since: $0) }
+      client.isForPerson
+        ? nil : client.waitingSince.map { (number: number, connections: connections[client.process] ?? 0, since: $0) }
     }
-    return waiting.max { left, right in
+    let slowest = waiting.max { left, right in
       (left.connections, right.since) < (right.connections, left.since)
-    }?.number
+    }
+    return slowest?.number
+      ?? clients.filter(\.value.isForPerson).max { ($0.value.waitingSince ?? 0) < ($1.value.waitingSince ?? 0) }?.key
   }
 }

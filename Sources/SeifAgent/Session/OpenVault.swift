@@ -189,12 +189,13 @@ final class OpenVault: @unchecked Sendable {
   func apply(_ changes: [VaultChange], expected: Int64?) throws(VaultUseError) -> SecretValue {
     let (notices, ids) = try use { () throws(VaultUseError) in
       let counter = try vaultCall { () throws(VaultError) in try vault.counter() }
+      let now = vault.now
       let whole = try changes.map { (change) throws(VaultUseError) -> VaultChange in
         switch change {
         case .replace(let id, let entry):
           let present = try vaultCall { () throws(VaultError) in try vault.entry(id).entry }
-          return .replace(
-            id, try agentCall { () throws(AgentRefusal) in try EntrySecrets.filled(entry, from: present) })
+          let filled = try agentCall { () throws(AgentRefusal) in try EntrySecrets.filled(entry, from: present) }
+          return .replace(id, Self.withoutComparing(filled, sent: entry, present, at: now))
         case .add(let entry):
           try agentCall { () throws(AgentRefusal) in try EntrySecrets.checkWhole(entry) }
           return change
@@ -202,7 +203,9 @@ final class OpenVault: @unchecked Sendable {
         }
       }
       // The secrets were taken from this state, so it has to be the one that is written over.
-      return try vaultCall { () throws(VaultError) in try vault.apply(whole, ifCounterIs: expected ?? counter) }
+      return try vaultCall { () throws(VaultError) in
+        try vault.apply(whole, ifCounterIs: expected ?? counter, comparesSeeds: false)
+      }
     }
     return AgentAnswer.success(notices) { writer in
       writer.count(ids.count)
@@ -210,9 +213,30 @@ final class OpenVault: @unchecked Sendable {
     }
   }
 
+  /// Where a client sends a secret of its own, what follows is the same whether it is the present one or not: it could
+  /// guess, look, and take the guess back. The present password joins the history either way, and only a counter whose
+  /// seed the client left alone never goes back.
+  private static func withoutComparing(_ filled: Entry, sent: Entry, _ present: Entry, at now: Timestamp) -> Entry {
+    switch (filled, present) {
+    case (.password(var login), .password(let before)):
+      guard EntrySecrets.isOwn("password", in: sent), !(login.password.isEmpty && before.password.isEmpty) else {
+        return filled
+      }
+      login.history.insert(PreviousPassword(password: before.password, changedAt: now), at: 0)
+      return .password(login)
+    case (.account(var account), .account(let before)):
+      guard !EntrySecrets.isOwn("secret", in: sent), let counter = before.otp.counter, let wanted = account.otp.counter,
+        wanted < counter, let kept = try? account.otp.withCounter(counter)
+      else { return filled }
+      account.otp = kept
+      return .account(account)
+    default: return filled
+    }
+  }
+
   func undo() throws(VaultUseError) -> SecretValue {
     let (notices, report) = try use { () throws(VaultUseError) in
-      try vaultCall { () throws(VaultError) in try UndoReport.undo(vault) }
+      try vaultCall { () throws(VaultError) in try UndoReport.undo(vault, comparesSeeds: false) }
     }
     return AgentAnswer.success(notices) { $0.report(report) }
   }

@@ -110,6 +110,7 @@ final class OpenVaults: Sendable {
       throw .agent(AgentRefusal(.locked))
     }
     if let before { close(before) }
+    if !isDevice { consent.forgetRefusals(vault: key) }
     changed()
     return (open, AgentAnswer.Notices(faults: faults), keepsCounter)
   }

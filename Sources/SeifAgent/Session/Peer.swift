@@ -93,7 +93,7 @@ package struct Peer: Sendable, Equatable {
   /// for what stands behind it to be seen.
   package var description: String {
     program.map { "\(Self.quoted($0, head: 40, tail: 80)) (process \(process))" }
-      ?? "process \(process), which calls itself \(Self.quoted(ownName, head: 32, tail: 0)) and hides its program as Seif does"
+      ?? "\(Self.quoted(ownName, head: 32, tail: 0)) (process \(process), as it calls itself)"
   }
 
   /// A text in quotes, without quotes of its own; where it is longer in UTF-8, with its middle left out.

@@ -22,9 +22,13 @@ package struct UndoReport: Sendable {
   package init(groups: [Group]) { self.groups = groups }
 
   /// Takes the last change of a vault back.
-  static func undo(_ vault: Vault) throws(VaultError) -> UndoReport {
+  ///
+  /// What is named as changed is what the step had replaced, alike or not: who put a guess in the place of a secret
+  /// doesn't learn by this whether it was right.
+  /// - Parameter comparesSeeds: as of the vault's undo.
+  static func undo(_ vault: Vault, comparesSeeds: Bool = true) throws(VaultError) -> UndoReport {
     let before = (counter: try vault.counter(), entries: try vault.entries())
-    try vault.undo()
+    let replaced = Set(try vault.undo(comparesSeeds: comparesSeeds))
     let after = (counter: try vault.counter(), entries: try vault.entries())
     guard after.counter == before.counter &+ 1 else { return UndoReport(groups: []) }
     let old = Dictionary(before.entries.map { ($0.id, $0) }) { first, _ in first }
@@ -36,7 +40,7 @@ package struct UndoReport: Sendable {
     }
     return UndoReport(groups: [
       group(.returned, after.entries.filter { old[$0.id] == nil }),
-      group(.changed, after.entries.filter { entry in old[entry.id].map { $0 != entry } ?? false }),
+      group(.changed, after.entries.filter { old[$0.id] != nil && replaced.contains($0.id) }),
       group(.binned, before.entries.filter { new[$0.id] == nil }),
     ])
   }

@@ -36,6 +36,16 @@ package enum EntrySecrets {
     return found
   }
 
+  /// Whether a secret of an entry that a client sent is its own, or none, and no stand-in.
+  static func isOwn(_ field: String, in sent: Entry) -> Bool {
+    var isStandIn = false
+    _ = try? sent.mappingSecrets { (name, value, form) throws(AgentRefusal) in
+      if utf8Equal(name, field) { isStandIn = Self.isStandIn(value, form) }
+      return value
+    }
+    return !isStandIn
+  }
+
   /// The entry with one secret at its place.
   package static func setting(
     _ field: String, of entry: Entry, to value: SecretValue

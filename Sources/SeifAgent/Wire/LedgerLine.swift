@@ -14,10 +14,14 @@ package struct LedgerLine: Sendable {
     // Without a backup there is nothing to compare with, and all entries needn't be opened.
     guard !entries.isEmpty else { return [] }
     let digest = try vault.contentDigest(of: try vault.records())
+    // What was written since, even if it is the same again: a client that put a guess in the place of a secret would
+    // learn here whether it was right.
+    let last = try vault.entries().map(\.updatedAt.wholeSeconds).max()
     return entries.map { entry in
       var line = entry
       line.content = [UInt8](repeating: 0, count: 32)
-      return LedgerLine(entry: line, isCurrent: entry.content == digest)
+      return LedgerLine(
+        entry: line, isCurrent: entry.content == digest && last.map { $0 <= entry.at.wholeSeconds } ?? true)
     }
   }
 }

@@ -124,3 +124,11 @@ package struct MessageChannel: Sendable {
     return hasEnded ? nil : bytes
   }
 }
+
+extension MessageChannel {
+  /// Whether the other side has closed its end altogether.
+  static func isHungUp(_ descriptor: Int32) -> Bool {
+    var poller = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&poller, 1, 0) > 0 && poller.revents & Int16(POLLHUP | POLLERR) != 0
+  }
+}

@@ -1,6 +1,7 @@
 internal import SeifAgent
 internal import SeifBytes
 internal import SeifOTP
+internal import SeifRecords
 internal import SeifVault
 
 /// `seif code QUERY`: the one-time code of one entry.
@@ -102,23 +103,57 @@ struct CodeCommand: Command {
   /// The present code over and over. The vault isn't open in this process while somebody looks on: what makes the code is
   /// enough.
   private func watch(_ folder: String, _ context: Context) throws(CommandFailure) -> ExitCode {
+    try Query(query).check()
+    let inAgent = try unlock.inAgent(context) { (vault) throws(VaultUseError) in
+      try vault.find(query, onlyCodes: true)
+    }
+    if let inAgent { return try watch(inAgent.vault, inAgent.result, folder, context) }
     let vault = DirectVault(try unlock.unlock(.readWrite, mayOnlyRead: true, context))
     defer { vault.lock() }
-    try Query(query).check()
     let found = try withVault(folder) { () throws(VaultUseError) in try vault.find(query, onlyCodes: true) }
     let damage = vault.tell(context)
     let hit = try Query(query).resolve(found, context)
     let stored = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id).stored }
     let codes = EntryCode(stored, query: query)
-    guard let timed = try codes.timed() else {
-      throw CommandFailure(
-        .usage, "this account counts: a code that is shown is used up", hint: "Leave out --watch.")
-    }
+    guard let timed = try codes.timed() else { throw Self.counts }
     clock.warnOfClock(context)
     vault.lock()
     try CodeWatch(name: EntryLabel.text(hit.name, hit.account), code: timed).run(plain: isPlain, context)
     return damage.exitCode
   }
+
+  /// The same by the agent, which is asked anew when a code is over.
+  private func watch(
+    _ vault: AgentVault, _ found: Found, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> ExitCode {
+    defer { vault.lock() }
+    let damage = vault.tell(context)
+    let hit = try Query(query).resolve(found, context)
+    // Before a code is asked for: each of a counter is used up by that.
+    let entry = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id).stored.entry }
+    if case .account(let account) = entry, account.otp.counter != nil { throw Self.counts }
+    clock.warnOfClock(context)
+    var present: OneTimeCode?
+    let watch = CodeWatch(name: EntryLabel.text(hit.name, hit.account)) { (time) throws(CommandFailure) in
+      if let code = present, let end = code.validUntil, let first = code.secondsLeft {
+        let left = end.seconds &- time.seconds
+        // Not where the clock was put back either.
+        if left > 0, left <= first { return OneTimeCode(text: code.text, secondsLeft: Int(left), validUntil: end) }
+      }
+      let code = try withVault(folder) { () throws(VaultUseError) in
+        try vault.code(hit.id.description, next: false, at: time).code
+      }
+      guard let code else { throw CommandFailure(.notFound, "\"\(query)\" has no one-time code") }
+      guard code.secondsLeft != nil else { throw Self.counts }
+      present = code
+      return code
+    }
+    try watch.run(plain: isPlain, context)
+    return damage.exitCode
+  }
+
+  private static let counts = CommandFailure(
+    .usage, "this account counts: a code that is shown is used up", hint: "Leave out --watch.")
 
   private func show(_ code: OneTimeCode, _ hit: EntrySummary, _ context: Context) throws(CommandFailure) {
     guard output.json else {

@@ -8,19 +8,24 @@ struct AgentCheck: DoctorCheck {
     guard let folder = AgentAccess.folder(machine.environment) else {
       return [ok("none can run: this session has no folder of its own (XDG_RUNTIME_DIR)")]
     }
+    let client: AgentClient
     do throws(AgentRefusal) {
-      let client = try AgentClient(folder: folder, hello: AgentAccess.hello)
-      guard let agent = client.agent, agent.build == AgentAccess.hello.build else {
-        return [warn("it is another Seif than this one", cure: "seif lock --all ends it.")]
-      }
-      return [ok("running, process \(agent.process)")]
+      client = try AgentClient(folder: folder, hello: AgentAccess.hello)
     } catch {
       return [refused(error, folder)]
+    }
+    do throws(VaultUseError) {
+      // It says who it is with its first answer.
+      return [ok("running, process \(try client.status().process)")]
+    } catch {
+      guard case .agent(let refusal) = error else { return [refused(AgentRefusal(.badMessage), folder)] }
+      return [refused(refusal, folder)]
     }
   }
 
   private func refused(_ refusal: AgentRefusal, _ folder: String) -> DoctorFinding {
     switch refusal.code {
+    case .otherVersion: warn("it is another Seif than this one", cure: "seif lock --all ends it.")
     case .gone: ok("not running; seif unlock starts it")
     case .unsafeFolder:
       fail("its folder \(folder) isn't yours alone", cure: "chmod 700 \(FileModesCheck.quoted(folder)), or remove it")

@@ -26,7 +26,8 @@ final class LeakWorld: Sendable {
   /// - Throws: exit 73 where there is no place for it.
   init(_ environment: Environment) throws(CommandFailure) {
     let parent = environment["TMPDIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-    var template = Array("\(parent)/seif-leak-test-XXXXXX".utf8CString)
+    Self.removeLeft(in: parent)
+    var template = Array("\(parent)/\(Self.namePrefix)\(getpid())-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw CommandFailure(.cannotCreate, "no folder can be made in \(parent): \(Descriptor.words(for: errno))")
     }
@@ -96,6 +97,21 @@ final class LeakWorld: Sendable {
       waitpid(process, nil, 0)
     }
     if !folder.isEmpty { remove(folder) }
+  }
+
+  private static let namePrefix = "seif-leak-test-"
+
+  /// Removes the folders of runs that were killed. Their names hold the run's process; an agent whose socket is gone ends.
+  static func removeLeft(in parent: String) {
+    for name in Machine.names(in: parent, limit: 100_000) where name.hasPrefix(namePrefix) {
+      let parts = name.dropFirst(namePrefix.count).split(separator: "-", omittingEmptySubsequences: false)
+      guard parts.count == 2, let process = Int32(parts[0]), process > 0, process != getpid(),
+        parts[1].utf8.count == 6, kill(process, 0) != 0, errno == ESRCH,
+        let status = Machine.status(parent + "/" + name, followingLinks: false), status.st_uid == getuid(),
+        status.st_mode & S_IFMT == S_IFDIR
+      else { continue }
+      remove(parent + "/" + name)
+    }
   }
 
   /// Removes a file, or a folder with all that is in it; links aren't followed.

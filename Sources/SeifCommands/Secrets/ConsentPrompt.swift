@@ -11,7 +11,7 @@ struct ConsentPrompt: ConsentAsker {
   static let milliseconds: Int64 = 60_000
 
   func ask(_ question: ConsentQuestion) -> ConsentReply {
-    switch Pinentry.confirm(question.text, environment) {
+    switch Pinentry.confirm(question, environment) {
     case .nobody: break
     case let reply: return reply
     }
@@ -56,29 +56,33 @@ struct ConsentTerminal: ~Copyable {
   // a document vault, takes the passphrase; for the rest the vault is open to such a program anyway, one field at a time.
   func ask(_ question: ConsentQuestion) -> ConsentReply {
     let needsPassphrase = [.export, .keys].contains(question.kind)
-    write("\n" + wrapped("seif agent: \(Display.cleaned(question.text))") + "\n")
-    guard needsPassphrase else { return askForYes() }
+    let text = Display.cleaned(question.text)
+    guard needsPassphrase else { return askForYes("\n" + wrapped(text + " [yes/no]") + " ", question) }
+    write("\n" + wrapped(text) + "\n")
     for attempt in 1...3 {
       let prompt = wrapped("Passphrase or recovery code of the vault (Enter refuses):") + " "
-      guard let line = readLine(prompt, hidden: true), line.byteCount > 0 else { return .no }
+      guard let line = readLine(prompt, question, hidden: true) else { return .ended }
+      guard line.byteCount > 0 else { return .noOnTerminal }
       if question.opensVault(PassphraseAttempt(line)) { return .yes }
       if attempt < 3 { write("That doesn't open it.\n") }
     }
-    return .no
+    return .noOnTerminal
   }
 
   /// A slip costs one more question; what is meant as a no is one.
-  private func askForYes() -> ConsentReply {
+  private func askForYes(_ prompt: String, _ question: ConsentQuestion) -> ConsentReply {
     for attempt in 1...2 {
-      guard let line = readLine("Type yes to allow it: ", hidden: false) else { return .no }
+      guard let line = readLine(attempt == 1 ? prompt : "Allow? [yes/no] ", question, hidden: false) else {
+        return .ended
+      }
       let answer = line.withBytes { bytes in
         bytes.withUnsafeBytes { String(decoding: $0.prefix(16), as: UTF8.self).lowercased() }
       }
       if ["y", "yes"].contains(answer) { return .yes }
-      if ["", "n", "no"].contains(answer) { return .no }
+      if ["", "n", "no"].contains(answer) { return .noOnTerminal }
       if attempt == 1 { write("That is neither yes nor no.\n") }
     }
-    return .no
+    return .noOnTerminal
   }
 
   /// At words, to the width of the terminal.
@@ -95,33 +99,41 @@ struct ConsentTerminal: ~Copyable {
   }
 
   /// A line; nil where nobody types it in time, or the process that asks is gone or no longer in the foreground.
-  private func readLine(_ prompt: String, hidden: Bool) -> SecretBytes? {
+  ///
+  /// The terminal may be a program's of a whole screen: it works as usual for the answer, and then as it did before.
+  private func readLine(_ prompt: String, _ question: ConsentQuestion, hidden: Bool) -> SecretBytes? {
     var before = termios()
     guard tcgetattr(descriptor, &before) == 0 else { return nil }
     var attributes = before
-    if hidden { attributes.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL) }
-    attributes.c_lflag |= tcflag_t(ICANON | ISIG)
+    let echo = tcflag_t(ECHO | ECHOE | ECHOK)
+    attributes.c_lflag &= ~(echo | tcflag_t(ECHONL))
+    attributes.c_lflag |= tcflag_t(ICANON | ISIG) | (hidden ? 0 : echo)
+    attributes.c_iflag |= tcflag_t(ICRNL)
+    attributes.c_oflag |= tcflag_t(OPOST | ONLCR)
     tcsetattr(descriptor, TCSANOW, &attributes)
     // What was typed before the question is no answer to it.
     tcflush(descriptor, TCIFLUSH)
     write(prompt)
+    // The end of the line that isn't shown, or that nobody typed.
+    var needsLineEnd = true
     defer {
-      if hidden {
-        tcflush(descriptor, TCIFLUSH)
-        tcsetattr(descriptor, TCSANOW, &before)
-        write("\n")
-      }
+      if needsLineEnd { write("\n") }
+      if hidden { tcflush(descriptor, TCIFLUSH) }
+      tcsetattr(descriptor, TCSANOW, &before)
     }
     let deadline = Deadline(in: ConsentPrompt.milliseconds)
     while !deadline.isOver {
-      guard peer.isInForeground else { return nil }
+      guard peer.isInForeground, question.isWanted() else { return nil }
       guard waitFor(POLLIN, on: descriptor, until: Deadline(in: 200)) else { continue }
       var count = 0
       let line = SecretBytes(byteCount: SecretLine.byteLimit) { buffer in
         count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
         return SecretLine.withoutLineEnd(buffer, max(0, count))
       }
-      if count > 0 { return line.duplicate() }
+      if count > 0 {
+        needsLineEnd = hidden
+        return line.duplicate()
+      }
       if count == 0 || (errno != EAGAIN && errno != EINTR) { return nil }
     }
     return nil

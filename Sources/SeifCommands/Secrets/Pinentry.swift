@@ -58,16 +58,19 @@ enum Pinentry {
 
   /// Asks yes or no, for the agent. `nobody` where there is no pinentry, or one that ends by itself before it has asked.
   ///
-  /// One that another process ends or stops counts as a no: where nobody is reached by a window the question goes to a
-  /// terminal, and any program of the person can end the window and answer on a terminal that it made.
-  static func confirm(_ question: String, _ environment: Environment) -> ConsentReply {
+  /// One that another process ends or stops leads to no terminal: where nobody is reached by a window the question goes
+  /// there, and any program of the person can end the window and answer on a terminal that it made. Nor is it a refusal
+  /// of the person's. A question that nobody waits for any more is taken back.
+  static func confirm(_ question: ConsentQuestion, _ environment: Environment) -> ConsentReply {
     guard let path = program(environment),
       let child = ChildProcess(path, [], blocked: [SIGINT, SIGQUIT, SIGTSTP])
     else { return .nobody }
     // A little longer than it is told to wait itself.
     let connection = Assuan(
-      input: child.input, output: child.output, deadline: Deadline(in: ConsentPrompt.milliseconds + 5_000))
-    if let reply = confirm(question, connection) {
+      input: child.input, output: child.output, deadline: Deadline(in: ConsentPrompt.milliseconds + 5_000),
+      isWanted: question.isWanted)
+    if let reply = confirm(question.text, connection) {
+      if reply == .ended { kill(child.identifier, SIGKILL) }
       // One that hangs would keep the next question from being asked.
       if connection.send("BYE") != .ok { kill(child.identifier, SIGKILL) }
       child.wait()
@@ -76,9 +79,9 @@ enum Pinentry {
     guard child.hasExited(within: 1_000) else {
       kill(child.identifier, SIGKILL)
       child.wait()
-      return .no
+      return .ended
     }
-    return child.wait() < 128 ? .nobody : .no
+    return child.wait() < 128 ? .nobody : .ended
   }
 
   /// Nil where it has gone or hangs before it has asked.
@@ -94,7 +97,7 @@ enum Pinentry {
     // Cancelled, fully cancelled, not confirmed, too late: whoever saw the question didn't agree.
     case .error(let code) where [99, 198, 114, 62].contains(code & 0xFFFF): return .no
     case .error: return .nobody
-    case .closed: return .no
+    case .closed: return .ended
     }
   }
 
@@ -137,6 +140,8 @@ struct Assuan {
   let output: Int32
   /// Until when an answer is waited for; nil: as long as a person takes.
   var deadline: Deadline?
+  /// Whether the answer is still waited for; looked at while none comes.
+  var isWanted: (@Sendable () -> Bool)?
 
   /// Percent-encodes what would end a line or begin an escape.
   static func escaped(_ text: String) -> String {
@@ -215,7 +220,9 @@ struct Assuan {
   }
 
   private func readByte() -> UInt8? {
-    if let deadline, !waitFor(POLLIN, on: output, until: deadline) { return nil }
+    while let deadline, !waitFor(POLLIN, on: output, until: Deadline(in: min(200, deadline.millisecondsLeft))) {
+      if deadline.isOver || isWanted?() == false { return nil }
+    }
     var byte: UInt8 = 0
     let result = withUnsafeMutableBytes(of: &byte) { Descriptor.read(output, into: $0) }
     return result == 1 ? byte : nil

@@ -134,14 +134,14 @@ import Testing
   @Test func theTerminalOfTheAskerIsAskedAndNamesIt() throws {
     try world.unlock()
     let refused = try world.terminal("show", "Forge", "--reveal")
-    try refused.expect("Type yes to allow it: ")
+    try refused.expect("[yes/no]")
     #expect(
       refused.screen.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains("process \(refused.child)"))
     refused.type("no\n")
     let no = try refused.finish()
     #expect(no.exitCode == 77 && no.output == "")
     let allowed = try world.terminal("show", "Forge", "--reveal")
-    try allowed.expect("Type yes to allow it: ")
+    try allowed.expect("[yes/no]")
     allowed.type("yes\n")
     #expect(try allowed.finish().output.contains(Canary.password))
     // Once an unlock; a security code each time.
@@ -152,21 +152,21 @@ import Testing
   @Test func aQuestionIsBrokenAtWordsAndASlipIsAskedForOnceMore() throws {
     try world.unlock()
     let narrow = try world.home.terminal("show", "Forge", "--reveal", environment: world.variables, columns: 40)
-    try narrow.expect("Type yes to allow it: ")
+    try narrow.expect("[yes/no]")
     let lines = narrow.screen.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("Type") }
     #expect(lines.count > 2)
     // A path is a word, and stays whole.
     #expect(lines.allSatisfy { $0.count < 40 || !$0.trimmed.contains(" ") }, "\(lines)")
     narrow.type("yse\n")
     try narrow.expect("That is neither yes nor no.")
-    try narrow.expect("Type yes to allow it: ")
+    try narrow.expect("[yes/no]")
     narrow.type("yes\n")
     #expect(try narrow.finish().screen.contains(Canary.password))
     try world.seif("lock")
     try world.unlock()
     let no = try world.terminal("show", "Forge", "--reveal")
     for _ in 0..<2 {
-      try no.expect("Type yes to allow it: ")
+      try no.expect("[yes/no]")
       no.type("what\n")
     }
     #expect(try no.finish().exitCode == 77)
@@ -178,11 +178,11 @@ import Testing
     #expect(added.exitCode == 0)
     try world.unlock()
     let asked = try world.terminal("show", "Everyday", "--reveal")
-    try asked.expect("Show secrets of the vault")
-    try asked.expect("Type yes to allow it: ")
+    try asked.expect("wants to see passwords of")
+    try asked.expect("[yes/no]")
     asked.type("yes\n")
     try asked.expect("the card \"Everyday plastic\"")
-    try asked.expect("Type yes to allow it: ")
+    try asked.expect("[yes/no]")
     asked.type("no\n")
     #expect(try asked.finish().exitCode == 77)
   }
@@ -227,7 +227,7 @@ import Testing
     #expect(result.exitCode == exitCode, "\(result.errors)")
     #expect(result.output.contains(Canary.password) == (exitCode == 0))
     let question = try world.home.read("pinentry.desc")
-    #expect(question.contains("Show secrets of the vault") && question.contains("process "))
+    #expect(question.contains("wants to see passwords of") && question.contains("process "))
   }
 
   /// Any program of the person can end the window, and answer itself on a terminal that it made.
@@ -248,7 +248,7 @@ import Testing
     ExecutableFile.settle(pinentry)
     try world.unlock(environment: ["SEIF_PINENTRY": pinentry])
     let result = try world.terminal("show", "Forge", "--reveal").finish()
-    #expect(result.exitCode == 77 && !result.output.contains("Type yes"))
+    #expect(result.exitCode == 77 && !result.output.contains("[yes/no]"))
   }
 
   @Test func onATerminalTheKeyOfADocumentVaultTakesThePassphrase() throws {
@@ -307,11 +307,11 @@ import Testing
       #expect(try world.home.seif(list: words, environment: world.variables).exitCode == 0, "\(words)")
     }
     let allowed = try world.terminal("show", "Forge", "--reveal")
-    try allowed.expect("Type yes to allow it: ")
+    try allowed.expect("[yes/no]")
     allowed.type("yes\n")
     #expect(try allowed.finish().output.contains(Canary.password))
     let imported = try world.terminal("import", world.home.file("records-in-clear.json"))
-    try imported.expect("Type yes to allow it: ")
+    try imported.expect("[yes/no]")
     imported.type("yes\n")
     #expect(try world.home.check(imported.finish()).exitCode == 0)
     for words in [["doctor"], ["history", "Example Forge:ana canary-name"]] {

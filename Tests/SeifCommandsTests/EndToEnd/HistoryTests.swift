@@ -96,7 +96,7 @@ import Testing
       #expect(try home.seif(list: ["history", "Forge"] + words, environment: world.variables).exitCode == 77)
     }
     let asked = try world.terminal("history", "Forge", "--restore", "1")
-    try asked.expect("Type yes to allow it: ")
+    try asked.expect("[yes/no]")
     asked.type("yes\n")
     #expect(try home.check(asked.finish()).exitCode == 0)
     #expect(try passwords() == [Canary.newPassword])

@@ -36,6 +36,24 @@ import Testing
     #expect(LeakSteps.leftOut.values.allSatisfy { !$0.isEmpty })
   }
 
+  /// A run that was killed leaves its folder; one that runs, and what only looks alike, stays.
+  @Test func theFoldersOfDeadRunsAreRemovedByTheNext() throws {
+    let home = try Home()
+    var child: pid_t = 0
+    var words = [strdup("/bin/true"), nil]
+    defer { words.forEach { free($0) } }
+    #expect(posix_spawn(&child, "/bin/true", nil, nil, &words, environ) == 0)
+    waitpid(child, nil, 0)
+    let dead = "seif-leak-test-\(child)-abcdef"
+    let others = ["seif-leak-test-1-abcdef", "seif-leak-test-\(child)-abc", "seif-leak-test-x-abcdef", "mine"]
+    for name in [dead] + others { #expect(mkdir("\(home.path)/\(name)", 0o700) == 0) }
+    #expect(mkdir("\(home.path)/\(dead)/home", 0o700) == 0)
+    let world = try LeakWorld(Environment(["TMPDIR": home.path]))
+    #expect(world.folder.hasPrefix("\(home.path)/seif-leak-test-\(getpid())-"))
+    #expect(access("\(home.path)/\(dead)", F_OK) != 0)
+    for name in others { #expect(access("\(home.path)/\(name)", F_OK) == 0, "\(name)") }
+  }
+
   @Test func everySecretOfEveryKindIsACanary() throws {
     let canaries = LeakCanaries()
     let root = try JSONDocument(parsing: SecretValue(utf8: canaries.records), policy: .strict).root
