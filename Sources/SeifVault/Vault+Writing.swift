@@ -212,14 +212,19 @@ extension Vault {
   }
 
   // There is no redo: a password that an undone change had set, and that may be the one in use, joins the history. Where
-  // secrets mayn't be compared it does so always, since whether it does would tell whether it is the old one.
+  // secrets mayn't be compared it does so whenever the change had set one, since the comparison would tell a guess.
   private static func keepingPasswords(
     of present: Entry, in old: Entry, comparesSeeds: Bool, _ now: Timestamp
   ) -> Entry {
     guard case .password(let present) = present, case .password(var login) = old else { return old }
     let known = Set([login.password] + login.history.map(\.password))
     var undone = comparesSeeds ? present.history.filter { !known.contains($0.password) } : []
-    if !comparesSeeds || !known.contains(present.password) {
+    // Setting one puts the one before at the head of the history; its time and the number tell that, not what it is.
+    func shape(_ login: Password) -> [Int64?] {
+      [Int64(login.history.count), login.history.first?.changedAt?.milliseconds]
+    }
+    let hasSet = comparesSeeds ? !known.contains(present.password) : shape(present) != shape(login)
+    if hasSet {
       undone.insert(PreviousPassword(password: present.password, changedAt: now.wholeSeconds), at: 0)
     }
     login.history = Array((undone + login.history).prefix(historyCount))

@@ -37,7 +37,7 @@ package enum Help {
   }
 
   /// Which of the options for passphrases to give, where there is more than one pair; on a terminal Seif asks.
-  private static func whichPassphrase(_ command: any Command.Type) -> String? {
+  static func whichPassphrase(_ command: any Command.Type) -> String? {
     let names = Set(command.options.map(\.name))
     let (hasPlain, hasNew) = (names.contains("passphrase-fd"), names.contains("new-passphrase-fd"))
     if command.name == InitCommand.name {

@@ -67,6 +67,7 @@ enum ManPage {
     if !command.options.isEmpty {
       text += ".SH OPTIONS\n"
       for option in command.options { text += ".TP\n\(spelling(option))\n\(sentence(option.summary))\n" }
+      if let line = Help.whichPassphrase(command) { text += ".PP\n" + paragraphs(line) }
     }
     let examples = Examples.of(command)
     if !examples.isEmpty {

@@ -178,7 +178,8 @@ import Testing
     #expect(added.exitCode == 0)
     try world.unlock()
     let asked = try world.terminal("show", "Everyday", "--reveal")
-    try asked.expect("wants to see passwords of")
+    // Its words may stand on two lines.
+    try asked.expect("wants to see")
     try asked.expect("[yes/no]")
     asked.type("yes\n")
     try asked.expect("the card \"Everyday plastic\"")
