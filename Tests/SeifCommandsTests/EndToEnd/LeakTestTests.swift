@@ -240,7 +240,11 @@ import Testing
     kill(agent.child, signal)
     let result = try agent.finish()
     #expect(result.exitCode != 0)
-    #expect(result.errors == "" && result.output == "", "\(result.errors)")
+    // What the runtime says as it starts where it has no program for reports.
+    let told = result.errors.split(whereSeparator: \.isNewline).filter {
+      $0 != "swift runtime: unable to locate swift-backtrace; disabling backtracing."
+    }
+    #expect(told.isEmpty && result.output == "", "\(result.errors)")
   }
 }
 
