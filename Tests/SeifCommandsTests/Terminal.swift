@@ -43,8 +43,12 @@ final class Terminal {
     var master: Int32 = -1
     var slave: Int32 = -1
     var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-    guard openpty(&master, &slave, nil, nil, &size) == 0, let name = ttyname(slave).map({ String(cString: $0) })
-    else { throw Failure(what: "no pseudo-terminal: \(errno)") }
+    guard openpty(&master, &slave, nil, nil, &size) == 0 else { throw Failure(what: "no pseudo-terminal: \(errno)") }
+    // Tests run side by side, and `ttyname` has one buffer for all of them.
+    var buffer = [CChar](repeating: 0, count: 64)
+    let unnamed = ttyname_r(slave, &buffer, buffer.count)
+    guard unnamed == 0 else { throw Failure(what: "a pseudo-terminal without a name: \(unnamed)") }
+    let name = buffer.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     self.master = master
     self.slave = slave
     device = name
