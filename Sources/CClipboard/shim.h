@@ -156,9 +156,3 @@ static inline int seif_clipboard_send(int descriptor, const void *bytes, size_t 
   return count == (long)length;
 }
 static inline int seif_clipboard_close_from(int first) { return (int)syscall(436 /* close_range */, first, ~0U, 0); }
-// Milliseconds since the machine started, its sleep included: a lid that was closed doesn't lengthen a secret's stay.
-static inline int64_t seif_clipboard_milliseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_BOOTTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}

@@ -87,13 +87,16 @@ extension Clipboard {
 /// Reads a pipe to its end.
 enum PipeReading {
   static let millisecondsToWait: Int64 = 3_000
+  /// For all of it, however slowly it comes.
+  static let millisecondsInAll: Int64 = 30_000
 
   static func read(_ descriptor: Int32, byteLimit: Int) throws(ClipboardError) -> SecretValue {
+    let end = Moment.now + millisecondsInAll
     var contents = SecretBuffer()
     var buffer = [UInt8](repeating: 0, count: 65_536)
     defer { buffer.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } } }
     while true {
-      guard Wait.readable(descriptor, until: Moment.now + millisecondsToWait) else { throw .silent }
+      guard Wait.readable(descriptor, until: min(end, Moment.now + millisecondsToWait)) else { throw .silent }
       let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .silent }

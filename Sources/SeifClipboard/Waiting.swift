@@ -1,10 +1,9 @@
-internal import CClipboard
 internal import CSeif
 internal import Glibc
 
-/// Milliseconds since the machine started, its sleep included.
+/// Milliseconds since the machine started, its sleep included: a lid that was closed doesn't lengthen a secret's stay.
 enum Moment {
-  static var now: Int64 { seif_clipboard_milliseconds() }
+  static var now: Int64 { seif_milliseconds_since_boot() }
 }
 
 /// Waiting for descriptors.

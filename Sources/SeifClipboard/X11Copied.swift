@@ -30,7 +30,6 @@ final class X11Copied: CopiedFormats {
   private static let names = [
     "UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "STRING", "image/png", "image/jpeg",
   ]
-  private static let millisecondsToWait: Int64 = 3_000
   /// Of one property; larger contents come in pieces.
   private static let pieceLimit: UInt32 = 8 << 20
 
@@ -59,9 +58,10 @@ final class X11Copied: CopiedFormats {
 
   private func convert(_ target: xcb_atom_t, byteLimit: Int) throws(ClipboardError) -> SecretValue {
     let (x, connection) = (display.x, display.connection)
+    let end = Moment.now + PipeReading.millisecondsInAll
     _ = x.pointee.xcb_convert_selection(connection, window, clipboard, target, property, 0)
     _ = x.pointee.xcb_flush(connection)
-    let answer = try event(XCB_SELECTION_NOTIFY) { raw in
+    let answer = try event(XCB_SELECTION_NOTIFY, before: end) { raw in
       raw.loadUnaligned(as: xcb_selection_notify_event_t.self).property
     }
     guard answer == property else { throw .silent }
@@ -70,7 +70,7 @@ final class X11Copied: CopiedFormats {
     // In pieces: each comes once the one before was taken away, and an empty one ends them.
     var contents = SecretBuffer()
     while true {
-      let isNew = try event(XCB_PROPERTY_NOTIFY) { [property] raw in
+      let isNew = try event(XCB_PROPERTY_NOTIFY, before: end) { [property] raw in
         let notice = raw.loadUnaligned(as: xcb_property_notify_event_t.self)
         return notice.atom == property && UInt32(notice.state) == XCB_PROPERTY_NEW_VALUE.rawValue
       }
@@ -97,11 +97,13 @@ final class X11Copied: CopiedFormats {
 
   /// The next event of a kind; others are passed over.
   private func event<Result>(
-    _ kind: Int32, _ read: (UnsafeRawPointer) -> Result
+    _ kind: Int32, before last: Int64, _ read: (UnsafeRawPointer) -> Result
   ) throws(ClipboardError) -> Result {
     let (x, connection) = (display.x, display.connection)
-    let end = Moment.now + Self.millisecondsToWait
+    let end = min(last, Moment.now + PipeReading.millisecondsToWait)
     while x.pointee.xcb_connection_has_error(connection) == 0 {
+      // Also where events of other kinds never end.
+      guard Moment.now < end else { throw .silent }
       if let event = x.pointee.xcb_poll_for_event(connection) {
         defer { free(event) }
         if Int32(event.pointee.response_type & 0x7F) == kind { return read(UnsafeRawPointer(event)) }

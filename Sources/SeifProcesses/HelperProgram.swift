@@ -1,3 +1,4 @@
+internal import CSeif
 internal import Glibc
 package import SeifBytes
 
@@ -22,10 +23,10 @@ package enum HelperProgram {
     child.closeInput()
     let output = SecretBytes(byteCount: outputLimit) { buffer in
       var count = 0
-      let end = now() + millisecondsToWait
+      let end = seif_milliseconds_since_boot() + millisecondsToWait
       while count < buffer.count {
         var poller = pollfd(fd: child.output, events: Int16(POLLIN), revents: 0)
-        let ready = poll(&poller, 1, Int32(clamping: max(0, end - now())))
+        let ready = poll(&poller, 1, Int32(clamping: max(0, end - seif_milliseconds_since_boot())))
         if ready < 0, errno == EINTR { continue }
         if ready == 0 {
           // What it started may hold the pipe on: nothing more is read.
@@ -42,12 +43,6 @@ package enum HelperProgram {
     child.closeOutput()
     if !child.hasExited(within: millisecondsToEnd) { kill(child.identifier, SIGKILL) }
     return (child.wait(), HelperOutput(output))
-  }
-
-  private static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
   /// Writes without the signal that a pipe without a reader raises, whatever the process has set for it.

@@ -49,6 +49,9 @@ package final class Spawn {
     flags |= 0x80  // POSIX_SPAWN_SETSID, for which Glibc wants _GNU_SOURCE
   }
 
+  /// Starts it in a folder.
+  package func work(in folder: String) { _ = seif_spawn_in(&actions, folder) }
+
   /// Closes for it whatever has this number or a higher one, and takes it to the root folder.
   /// - Returns: whether the system can.
   package func closeOthers(from number: Int32) -> Bool { seif_spawn_apart(&actions, number) == 0 }

@@ -40,13 +40,13 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - expected: what `counter()` gave when the changes were planned; nil: they hold whatever happened since.
-  ///   - comparesSeeds: whether a replaced account of the same seed keeps a higher counter; off where who asks mustn't
+  ///   - comparesSecrets: whether a replaced account of the same seed keeps a higher counter; off where who asks mustn't
   ///     learn whether a seed is the same, and sees to the counter itself.
   /// - Returns: the identifiers of the rows that were added, in order.
   /// - Throws: `changedMeanwhile` if the vault isn't as it was when the changes were planned.
   @discardableResult
   public func apply(
-    _ changes: [VaultChange], ifCounterIs expected: Int64? = nil, comparesSeeds: Bool = true
+    _ changes: [VaultChange], ifCounterIs expected: Int64? = nil, comparesSecrets: Bool = true
   ) throws(VaultError) -> [UUID] {
     guard !changes.isEmpty else { return [] }
     return try change { (writer, undo) throws(VaultError) in
@@ -58,7 +58,7 @@ extension Vault {
           let id = try writer.add(entry)
           try undo.record(.removeItem(id), &writer.rows)
           added.append(id)
-        case .replace(let id, let entry): try Self.replace(id, entry, comparesSeeds, &writer, &undo)
+        case .replace(let id, let entry): try Self.replace(id, entry, comparesSecrets, &writer, &undo)
         case .remove(let id):
           guard let row = try writer.find(id) else { throw VaultError(.noSuchEntry) }
           try writer.moveToBin(row, removedAt: writer.rows.now)
@@ -84,19 +84,19 @@ extension Vault {
   /// Takes back the last change as a whole; of those before it, ten can follow. What was added goes into the bin, and a
   /// login's password that is undone into its history. What moves a counter is no change: it stays where it is.
   ///
-  /// - Parameter comparesSeeds: whether a counter stays where it is only if the seed was the same; off where who asks
+  /// - Parameter comparesSecrets: whether a counter stays where it is only if the seed was the same; off where who asks
   ///   mustn't learn whether it was. It never goes back then.
   /// - Returns: the identifiers of the entries that are as they were before.
   /// - Throws: `nothingToUndo`.
   @discardableResult
-  public func undo(comparesSeeds: Bool = true) throws(VaultError) -> [UUID] {
+  public func undo(comparesSecrets: Bool = true) throws(VaultError) -> [UUID] {
     try write { (rows) throws(VaultError) in
       var writer = try ItemWriter(rows)
       let (ids, operations) = try Self.lastStep(writer.rows)
       guard !ids.isEmpty else { throw VaultError(.nothingToUndo) }
       var changed: [UUID] = []
       for operation in operations.reversed() {
-        try Self.takeBack(operation, comparesSeeds, &writer)
+        try Self.takeBack(operation, comparesSecrets, &writer)
         if case .restoreItem(let id, _, _) = operation { changed.append(id) }
       }
       for id in ids { try writer.rows.delete(.undo, id) }
@@ -185,11 +185,11 @@ extension Vault {
   }
 
   private static func replace(
-    _ id: UUID, _ entry: Entry, _ comparesSeeds: Bool, _ writer: inout ItemWriter, _ undo: inout UndoRecorder
+    _ id: UUID, _ entry: Entry, _ comparesSecrets: Bool, _ writer: inout ItemWriter, _ undo: inout UndoRecorder
   ) throws(VaultError) {
     guard let row = try writer.find(id) else { throw VaultError(.noSuchEntry) }
     let old = try row.entry(writer.rows.connection, writer.rows.keys)
-    var entry = comparesSeeds ? keepingCounter(of: old, in: entry) : entry
+    var entry = comparesSecrets ? keepingCounter(of: old, in: entry) : entry
     if case .password(var new) = entry, case .password(let old) = old {
       if old.password != new.password, new.history.first?.password != old.password {
         new.history.insert(PreviousPassword(password: old.password, changedAt: writer.rows.now.wholeSeconds), at: 0)
@@ -202,9 +202,9 @@ extension Vault {
   }
 
   // A counter that goes back would show codes that were used before.
-  private static func keepingCounter(of old: Entry, in entry: Entry, comparesSeeds: Bool = true) -> Entry {
+  private static func keepingCounter(of old: Entry, in entry: Entry, comparesSecrets: Bool = true) -> Entry {
     guard case .account(let old) = old, case .account(var new) = entry, let counter = old.otp.counter,
-      let wanted = new.otp.counter, wanted < counter, !comparesSeeds || old.otp.secret == new.otp.secret,
+      let wanted = new.otp.counter, wanted < counter, !comparesSecrets || old.otp.secret == new.otp.secret,
       let kept = try? new.otp.withCounter(counter)
     else { return entry }
     new.otp = kept
@@ -214,16 +214,16 @@ extension Vault {
   // There is no redo: a password that an undone change had set, and that may be the one in use, joins the history. Where
   // secrets mayn't be compared it does so whenever the change had set one, since the comparison would tell a guess.
   private static func keepingPasswords(
-    of present: Entry, in old: Entry, comparesSeeds: Bool, _ now: Timestamp
+    of present: Entry, in old: Entry, comparesSecrets: Bool, _ now: Timestamp
   ) -> Entry {
     guard case .password(let present) = present, case .password(var login) = old else { return old }
     let known = Set([login.password] + login.history.map(\.password))
-    var undone = comparesSeeds ? present.history.filter { !known.contains($0.password) } : []
+    var undone = comparesSecrets ? present.history.filter { !known.contains($0.password) } : []
     // Setting one puts the one before at the head of the history; its time and the number tell that, not what it is.
     func shape(_ login: Password) -> [Int64?] {
       [Int64(login.history.count), login.history.first?.changedAt?.milliseconds]
     }
-    let hasSet = comparesSeeds ? !known.contains(present.password) : shape(present) != shape(login)
+    let hasSet = comparesSecrets ? !known.contains(present.password) : shape(present) != shape(login)
     if hasSet {
       undone.insert(PreviousPassword(password: present.password, changedAt: now.wholeSeconds), at: 0)
     }
@@ -232,7 +232,7 @@ extension Vault {
   }
 
   private static func takeBack(
-    _ operation: UndoOperation, _ comparesSeeds: Bool, _ writer: inout ItemWriter
+    _ operation: UndoOperation, _ comparesSecrets: Bool, _ writer: inout ItemWriter
   ) throws(VaultError) {
     switch operation {
     case .removeItem(let id):
@@ -243,8 +243,8 @@ extension Vault {
       let present = try row.entry(writer.rows.connection, writer.rows.keys)
       let item = try ItemCodec.decode(detail)
       let old = try seed.map { (seed) throws(VaultError) in try ItemCodec.entry(item.entry, seed: seed) } ?? item.entry
-      let counted = keepingCounter(of: present, in: old, comparesSeeds: comparesSeeds)
-      let kept = keepingPasswords(of: present, in: counted, comparesSeeds: comparesSeeds, writer.rows.now)
+      let counted = keepingCounter(of: present, in: old, comparesSecrets: comparesSecrets)
+      let kept = keepingPasswords(of: present, in: counted, comparesSecrets: comparesSecrets, writer.rows.now)
       try writer.write(kept, over: row, updatedAt: item.updatedAt)
     case .unbin(let id):
       guard let row = try writer.findInBin(id) else { throw VaultError(.noSuchEntry) }

@@ -175,7 +175,7 @@ import Testing
     let done = Mutex(0)
     let (folder, hello) = (world.folder, world.hello)
     for _ in 0..<2 {
-      ServerThread {
+      SideThread {
         if let client = try? AgentClient(folder: folder, hello: hello) {
           let vault = AgentVault(client, folder: path)
           for _ in 0..<10 {

@@ -3,6 +3,7 @@ import Glibc
 import SeifBytes
 import SeifOTP
 import SeifRecords
+import SeifTestSupport
 import SeifVault
 import Synchronization
 import Testing
@@ -97,7 +98,7 @@ final class AgentWorld {
     server = try AgentServer(
       AgentServer.Parts(hello: hello, asker: asker, device: device, peer: peer ?? { Peer.of($0) }))
     let (server, listener) = (server, listener)
-    let thread = ServerThread { server.run(listener: listener, logind: nil, isInPlace: { true }) }
+    let thread = SideThread { server.run(listener: listener, logind: nil, isInPlace: { true }) }
     thread.start()
   }
 
@@ -168,25 +169,6 @@ extension OTPParameters {
       fatalError("internal error: parameters of a test")
     }
     return made
-  }
-}
-
-/// A thread that runs a closure.
-final class ServerThread: Sendable {
-  private let body: @Sendable () -> Void
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-  func start() {
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(self).toOpaque()
-    pthread_create(
-      &thread, nil,
-      { box in
-        guard let box else { return nil }
-        Unmanaged<ServerThread>.fromOpaque(box).takeRetainedValue().body()
-        return nil
-      }, box)
-    pthread_detach(thread)
   }
 }
 

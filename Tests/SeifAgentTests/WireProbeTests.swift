@@ -8,10 +8,8 @@ import Testing
 /// or changed does harm.
 @Suite struct WireProbeTests {
   private static func seeds() throws -> [[UInt8]] {
-    var template = Array("/tmp/seif-seeds-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let scratch = try Scratch()
+    let folder = scratch.path
     let script = TestData.packageRoot.path + "/scripts/fuzz-seeds"
     var words = ["python3", script, folder].map { (word: String) in strdup(word) } + [nil]
     defer { words.forEach { free($0) } }

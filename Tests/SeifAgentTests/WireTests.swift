@@ -1,6 +1,7 @@
 import Glibc
 import SeifBytes
 import SeifRecords
+import SeifTestSupport
 import SeifVault
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
       for index in 0..<length { buffer[index] = UInt8(truncatingIfNeeded: index &* 31) }
     }
     let channel = pair.client
-    ServerThread { try? channel.send(message, patience: 5_000) }.start()
+    SideThread { try? channel.send(message, patience: 5_000) }.start()
     #expect(try receive(pair, limit: MessageChannel.requestLimit) == message)
   }
 
@@ -27,7 +28,7 @@ import Testing
     let pair = Pair()
     let channel = pair.client
     let message = SecretValue([UInt8](repeating: 7, count: 2_500_000))
-    ServerThread { try? channel.send(message, patience: 5_000) }.start()
+    SideThread { try? channel.send(message, patience: 5_000) }.start()
     var lengths: [Int] = []
     var isLast = false
     while !isLast {

@@ -7,10 +7,13 @@ import Glibc
 final class TemporaryFolder {
   let path: String
 
-  init() throws {
-    var template = Array("/tmp/seif-commands-XXXXXX".utf8CString)
+  init() throws { path = try Self.make("commands") }
+
+  /// Makes a folder below `/tmp`, which is the caller's to remove.
+  static func make(_ name: String) throws -> String {
+    var template = Array("/tmp/seif-\(name)-XXXXXX".utf8CString)
     guard let made = mkdtemp(&template) else { throw Terminal.Failure(what: "no temporary folder") }
-    path = String(cString: made)
+    return String(cString: made)
   }
 
   deinit {

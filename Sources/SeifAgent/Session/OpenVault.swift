@@ -204,7 +204,7 @@ final class OpenVault: @unchecked Sendable {
       }
       // The secrets were taken from this state, so it has to be the one that is written over.
       return try vaultCall { () throws(VaultError) in
-        try vault.apply(whole, ifCounterIs: expected ?? counter, comparesSeeds: false)
+        try vault.apply(whole, ifCounterIs: expected ?? counter, comparesSecrets: false)
       }
     }
     return AgentAnswer.success(notices) { writer in
@@ -236,7 +236,7 @@ final class OpenVault: @unchecked Sendable {
 
   func undo() throws(VaultUseError) -> SecretValue {
     let (notices, report) = try use { () throws(VaultUseError) in
-      try vaultCall { () throws(VaultError) in try UndoReport.undo(vault, comparesSeeds: false) }
+      try vaultCall { () throws(VaultError) in try UndoReport.undo(vault, comparesSecrets: false) }
     }
     return AgentAnswer.success(notices) { $0.report(report) }
   }

@@ -25,10 +25,10 @@ package struct UndoReport: Sendable {
   ///
   /// What is named as changed is what the step had replaced, alike or not: who put a guess in the place of a secret
   /// doesn't learn by this whether it was right.
-  /// - Parameter comparesSeeds: as of the vault's undo.
-  static func undo(_ vault: Vault, comparesSeeds: Bool = true) throws(VaultError) -> UndoReport {
+  /// - Parameter comparesSecrets: as of the vault's undo.
+  static func undo(_ vault: Vault, comparesSecrets: Bool = true) throws(VaultError) -> UndoReport {
     let before = (counter: try vault.counter(), entries: try vault.entries())
-    let replaced = Set(try vault.undo(comparesSeeds: comparesSeeds))
+    let replaced = Set(try vault.undo(comparesSecrets: comparesSecrets))
     let after = (counter: try vault.counter(), entries: try vault.entries())
     guard after.counter == before.counter &+ 1 else { return UndoReport(groups: []) }
     let old = Dictionary(before.entries.map { ($0.id, $0) }) { first, _ in first }

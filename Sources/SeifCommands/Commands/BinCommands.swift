@@ -122,17 +122,8 @@ struct BinRestoreCommand: Command {
     _ = try withVault(folder) { () throws(VaultUseError) in try vault.apply(ids.map { .restore($0) }, ifCounterIs: nil)
     }
     if output.json {
-      var writer = JSONWriter(indent: 2)
-      writer.beginObject()
-      writer.schema("seif-bin-restore", 1)
-      writer.key("entries")
-      writer.beginArray()
-      for item in chosen {
-        writer.entry(item.id, item.entry.kind, name: item.entry.name, account: item.entry.account)
-      }
-      writer.endArray()
-      writer.endObject()
-      try context.output.writeLine(json: writer.finish())
+      let entries = chosen.map { ($0.id, $0.entry.kind, $0.entry.name, $0.entry.account) }
+      try context.output.writeLine(json: EntriesDocument.text("seif-bin-restore", entries))
     }
     context.talk.say(.ok, EntryLabel.some(chosen.map { ($0.entry.name, $0.entry.account) }, "back"))
     return .done

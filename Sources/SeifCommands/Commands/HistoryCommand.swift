@@ -11,9 +11,9 @@ struct HistoryCommand: Command {
     seif history QUERY [OPTIONS]
 
     Lists the last ten passwords of a login, the newest first, with the day on which each
-    was replaced or undone. They are masked unless you say --reveal. --copy N copies one as `seif
-    copy` does. --restore N makes it the present password again; the one that it replaces
-    joins the list, and `seif undo` takes that back.
+    was replaced or undone. They are masked unless you say --reveal. --copy N copies one
+    as `seif copy` does. --restore N makes it the present password again; the one that it
+    replaces joins the list, and `seif undo` takes that back.
     """
   static let copied = Option.value("copy", "N", "copy the password of that number; cleared after 30 s")
   static let restored = Option.value("restore", "N", "make the password of that number the present one")

@@ -46,15 +46,8 @@ struct RemoveCommand: Command {
         hint: "Set it aside: seif doctor --set-aside")
     }
     if output.json {
-      var writer = JSONWriter(indent: 2)
-      writer.beginObject()
-      writer.schema("seif-remove", 1)
-      writer.key("entries")
-      writer.beginArray()
-      for hit in hits { writer.entry(hit.id, hit.kind, name: hit.name, account: hit.account) }
-      writer.endArray()
-      writer.endObject()
-      try context.output.writeLine(json: writer.finish())
+      let entries = hits.map { ($0.id, $0.kind, $0.name, $0.account) }
+      try context.output.writeLine(json: EntriesDocument.text("seif-remove", entries))
     }
     context.talk.say(.ok, EntryLabel.some(hits.map { ($0.name, $0.account) }, "in the bin for 30 days"))
     context.talk.hintUndo()

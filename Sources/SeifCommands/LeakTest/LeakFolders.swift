@@ -66,14 +66,16 @@ enum LeakLog {
 }
 
 extension Machine {
-  /// A whole file; nil where it can't be read.
-  static func bytes(of path: String) -> [UInt8]? {
+  /// A file, no more of it than about a limit; nil where it can't be read.
+  static func bytes(of path: String, limit: Int = 1 << 30) -> [UInt8]? {
     let descriptor = seif_open(path, O_RDONLY | O_CLOEXEC, 0)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    while case let count = buffer.withUnsafeMutableBytes({ Descriptor.read(descriptor, into: $0) }), count != 0 {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count < limit,
+      case let count = buffer.withUnsafeMutableBytes({ Descriptor.read(descriptor, into: $0) }), count != 0
+    {
       guard count > 0 else { return nil }
       bytes += buffer[..<count]
     }

@@ -1,5 +1,6 @@
 internal import CSeif
 internal import Glibc
+internal import SeifProcesses
 
 /// How a program of the leak test is started: this one, with pipes for all it reads and writes.
 struct LeakInvocation {
@@ -42,25 +43,18 @@ final class LeakProcess {
       }
       return ends.allSatisfy { $0 >= 0 }
     }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
     guard pipe(&input), pipe(&output), pipe(&errors) else {
       opened.forEach { close($0) }
       return nil
     }
+    let spawn = Spawn(defaults: .all)
     if let terminal = invocation.terminal {
       // The first terminal that the leader of a new session opens is its own.
-      for number: Int32 in 0...2 { posix_spawn_file_actions_addopen(&actions, number, terminal, O_RDWR, 0) }
+      for number: Int32 in 0...2 { spawn.open(terminal, O_RDWR, as: number) }
     } else {
-      posix_spawn_file_actions_adddup2(&actions, input[0], 0)
-      posix_spawn_file_actions_adddup2(&actions, output[1], 1)
-      posix_spawn_file_actions_adddup2(&actions, errors[1], 2)
+      for (number, descriptor) in [input[0], output[1], errors[1]].enumerated() {
+        spawn.hand(descriptor, as: Int32(number))
+      }
     }
     for secret in invocation.secrets {
       var ends: [Int32] = [-1, -1]
@@ -69,26 +63,17 @@ final class LeakProcess {
         opened.forEach { close($0) }
         return nil
       }
-      posix_spawn_file_actions_adddup2(&actions, ends[0], secret.descriptor)
+      spawn.hand(ends[0], as: secret.descriptor)
     }
-    _ = seif_spawn_in(&actions, invocation.folder)
-    var mask = sigset_t()
-    sigemptyset(&mask)
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    var defaults = sigset_t()
-    sigfillset(&defaults)
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    spawn.work(in: invocation.folder)
     // A session of its own: ctrl-C is ours, and so is ending it.
-    let setSession: Int32 = 0x80
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | setSession))
-    var words: [UnsafeMutablePointer<CChar>?] = invocation.words.map { strdup($0) } + [nil]
-    var variables: [UnsafeMutablePointer<CChar>?] = invocation.environment.map { strdup($0) } + [nil]
-    defer { (words + variables).forEach { free($0) } }
-    var child: pid_t = 0
-    let failure = posix_spawn(&child, "/proc/self/exe", &actions, &attributes, &words, &variables)
+    spawn.startSession()
+    let child = Spawn.withWords(invocation.environment) { variables in
+      try? spawn.start("/proc/self/exe", invocation.words, environment: variables)
+    }
     let ours = [input[1], output[0], errors[0]]
-    for descriptor in opened where !ours.contains(descriptor) || failure != 0 { close(descriptor) }
-    guard failure == 0 else { return nil }
+    for descriptor in opened where !ours.contains(descriptor) || child == nil { close(descriptor) }
+    guard let child else { return nil }
     identifier = child
     descriptors = [output[0], errors[0]]
     seen = [child]
@@ -130,12 +115,17 @@ final class LeakProcess {
 
   // MARK: - What others see of it
 
+  /// Of the arguments or the variables of one.
+  private static let limit = 4 << 20
+
   private func look() {
     var waiting = [identifier]
     while let process = waiting.popLast(), seen.count < 10_000 {
       seen.insert(process)
-      if let words = Self.bytes("/proc/\(process)/cmdline"), looks.insert(words).inserted { arguments += words + [10] }
-      if let values = Self.bytes("/proc/\(process)/environ") {
+      if let words = Machine.bytes(of: "/proc/\(process)/cmdline", limit: Self.limit), looks.insert(words).inserted {
+        arguments += words + [10]
+      }
+      if let values = Machine.bytes(of: "/proc/\(process)/environ", limit: Self.limit) {
         if looks.insert(values).inserted { variables += values + [10] }
       } else if errno == EACCES || errno == EPERM {
         hidesVariables = true
@@ -143,20 +133,5 @@ final class LeakProcess {
       let children = Machine.head(of: "/proc/\(process)/task/\(process)/children") ?? ""
       waiting += children.split(separator: " ").compactMap { Int32($0) }
     }
-  }
-
-  private static func bytes(_ path: String) -> [UInt8]? {
-    let descriptor = seif_open(path, O_RDONLY | O_CLOEXEC, 0)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count < 4 << 20 {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count < 0 { return nil }
-      if count == 0 { break }
-      bytes += buffer[..<count]
-    }
-    return bytes
   }
 }

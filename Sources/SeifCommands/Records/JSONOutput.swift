@@ -60,3 +60,20 @@ extension JSONWriter {
     endArray()
   }
 }
+
+/// The document of a command that did one thing to several entries: `{"schema": …, "version": 1, "entries": […]}`.
+enum EntriesDocument {
+  typealias Entry = (id: UUID, kind: RecordKind, name: String, account: String)
+
+  static func text(_ schema: String, _ entries: [Entry]) -> SecretValue {
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    writer.schema(schema, 1)
+    writer.key("entries")
+    writer.beginArray()
+    for entry in entries { writer.entry(entry.id, entry.kind, name: entry.name, account: entry.account) }
+    writer.endArray()
+    writer.endObject()
+    return writer.finish()
+  }
+}

@@ -252,14 +252,7 @@ final class ScreenVault {
     let status = try? client?.status(.glance)
     didAnswer = status != nil
     guard let status else { return nil }
-    let path = Self.real(folder)
-    return status.vaults.first { utf8Equal($0.folder, path) }
-  }
-
-  private static func real(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
+    return status.vaults.first { utf8Equal($0.folder, folder) }
   }
 
   /// Tells the agent that somebody is there.

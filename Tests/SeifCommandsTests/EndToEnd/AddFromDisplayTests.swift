@@ -12,9 +12,7 @@ import Testing
   private static let other = "otpauth://hotp/Quay:bo?secret=\(Canary.countedSeed)&issuer=Quay&counter=7"
   /// Pictures hold seeds, so they lie outside of the homes that are searched.
   private static let pictures: Result<String, any Error> = Result {
-    var template = Array("/tmp/seif-copied-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw Terminal.Failure(what: "no folder") }
-    let folder = String(cString: made)
+    let folder = try TemporaryFolder.make("copied")
     atexit {
       if let folder = try? AddFromDisplayTests.pictures.get() { try? FileManager.default.removeItem(atPath: folder) }
     }

@@ -64,9 +64,7 @@ final class WaylandDesktop {
   }
 
   init() throws {
-    var template = Array("/tmp/seif-wayland-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Terminal.Failure(what: "no folder") }
-    folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    folder = try TemporaryFolder.make("wayland")
     var words = ["sway", "-c", "/dev/null"]
     if getuid() == 0 {
       chown(folder, 65534, 65534)

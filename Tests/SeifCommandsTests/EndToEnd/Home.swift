@@ -22,12 +22,11 @@ final class Home: Sendable {
 
   /// Where all homes of this process lie; it goes with the process.
   private static let root: String = {
-    var template = Array("/tmp/seif-end-to-end-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { return "/nonexistent" }
+    guard let made = try? TemporaryFolder.make("end-to-end") else { return "/nonexistent" }
     // Children get their descriptors under low numbers: nothing of ours may lie there.
     while case let low = seif_open("/dev/null", O_RDONLY | O_CLOEXEC, 0), low >= 0, low < 20 {}
     atexit { try? FileManager.default.removeItem(atPath: Home.root) }
-    return String(cString: made)
+    return made
   }()
 
   /// The Python that has the packages of the openers: `SEIF_PYTHON`, else the first on PATH.

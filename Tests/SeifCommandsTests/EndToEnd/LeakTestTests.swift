@@ -253,9 +253,7 @@ private final class Nobody {
   let path: String
 
   init() throws {
-    var template = Array("/tmp/seif-nobody-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = try TemporaryFolder.make("nobody")
     chown(path, 65534, 65534)
   }
 
@@ -266,25 +264,6 @@ private final class Flag: Sendable {
   private let value = Mutex(false)
   var isSet: Bool { value.withLock { $0 } }
   func set() { value.withLock { $0 = true } }
-}
-
-/// A thread beside the test.
-private final class SideThread: Sendable {
-  private let body: @Sendable () -> Void
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-
-  func start() {
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(self).toOpaque()
-    pthread_create(
-      &thread, nil,
-      { box in
-        guard let box else { return nil }
-        Unmanaged<SideThread>.fromOpaque(box).takeRetainedValue().body()
-        return nil
-      }, box)
-    pthread_detach(thread)
-  }
 }
 
 /// A log of one's own takes a name space of mounts, which not every machine allows.

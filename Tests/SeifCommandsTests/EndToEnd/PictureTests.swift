@@ -17,10 +17,9 @@ import Testing
 
   /// Where all pictures lie; it goes with the process. They hold seeds, so it is outside of the homes that are searched.
   private static let root: String = {
-    var template = Array("/tmp/seif-pictures-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { return "/nonexistent" }
+    guard let made = try? TemporaryFolder.make("pictures") else { return "/nonexistent" }
     atexit { try? FileManager.default.removeItem(atPath: PictureTests.root) }
-    return String(cString: made)
+    return made
   }()
 
   private static let folder: Result<String, any Error> = Result {
