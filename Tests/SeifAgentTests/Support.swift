@@ -36,7 +36,8 @@ final class Pair {
 
   init() {
     var ends: [Int32] = [-1, -1]
-    socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+    // A program that another test starts meanwhile must not hold an end open.
+    socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
     client = MessageChannel(descriptor: ends[0])
     server = MessageChannel(descriptor: ends[1])
   }

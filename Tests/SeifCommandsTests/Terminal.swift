@@ -121,17 +121,35 @@ final class Terminal {
 
   func signal(_ number: Int32) { kill(child, number) }
 
-  /// Waits until the terminal shows a text after what was waited for before.
+  /// Waits until the terminal shows a text after what was waited for before. Where its lines break, which depends on
+  /// the length of paths, doesn't matter.
   func expect(_ text: String) throws {
+    let words = Array(text.utf8)
     for _ in 0..<(Self.secondsToWait * 10) {
-      let bytes = Array(text.utf8)
-      if let end = screenBytes.dropFirst(seen).firstRange(of: bytes)?.upperBound {
+      let unseen = screenBytes.indices.dropFirst(seen)
+      if let end = unseen.lazy.compactMap({ self.end(of: words, at: $0) }).first {
         seen = end
         return
       }
       readScreen(milliseconds: 100)
     }
     throw Failure(what: "never shown: \(text); shown: \(screen)")
+  }
+
+  /// Where a text that is shown from here on ends; a space in it stands for an end of a line too.
+  private func end(of text: [UInt8], at start: Int) -> Int? {
+    var position = start
+    for byte in text {
+      guard position < screenBytes.count else { return nil }
+      if byte == UInt8(ascii: " "), screenBytes[position] == UInt8(ascii: "\r") {
+        position += 1
+        guard position < screenBytes.count, screenBytes[position] == UInt8(ascii: "\n") else { return nil }
+      } else if screenBytes[position] != byte {
+        return nil
+      }
+      position += 1
+    }
+    return position
   }
 
   /// Waits until echo is on or off: flags and the text of a prompt aren't one step.
