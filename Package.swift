@@ -24,6 +24,8 @@ let package = Package(
   name: "seif",
   products: [
     .executable(name: "seif", targets: ["seif"]),
+    // The same commands, and those that need the network.
+    .executable(name: "seif-net", targets: ["seif-net"]),
     .library(
       name: "Seif", targets: ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups"]),
     // For the fuzzers, which are a package of their own.
@@ -41,6 +43,7 @@ let package = Package(
     .systemLibrary(
       name: "CImages", providers: [.apt(["libpng-dev", "libturbojpeg0-dev", "libzbar-dev", "libqrencode-dev"])]),
     .systemLibrary(name: "CClipboard", providers: [.apt(["libxcb1-dev"])]),
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
     target("SeifBytes", [], core),
     target("SeifCrypto", ["SeifBytes", "COpenSSL", "CSodium", "CArgon2"], core),
@@ -61,7 +64,9 @@ let package = Package(
       "SeifDevices",
       ["SeifProcesses", "SeifVault", "SeifCrypto", "SeifBytes", "CTSS2", "CFido2", "CSystemd", "CSeif"], strict),
     target("SeifImages", ["SeifBytes", "CImages", "CSeif"], strict),
-    target("SeifTransports", ["SeifBytes", "SeifBackups", "CSeif"], strict),
+    target("SeifTransports", ["SeifProcesses", "SeifBytes", "SeifBackups", "CSeif"], strict),
+    target("SeifHTTP", ["SeifBytes", "CCurl", "CSeif"], strict),
+    target("SeifNetworkTransports", ["SeifHTTP", "SeifBackups", "SeifCrypto", "SeifBytes"], strict),
     target("SeifClipboard", ["SeifProcesses", "SeifBytes", "CClipboard", "CSeif"], strict),
     target(
       "SeifAgent", ["SeifProcesses", "SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
@@ -73,6 +78,8 @@ let package = Package(
         "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
+    .executableTarget(
+      name: "seif-net", dependencies: ["SeifCommands", "SeifNetworkTransports"], swiftSettings: strict),
 
     // Only for tests: commands that do nothing but ask, write and wait, run in a process and a terminal of their own.
     .executableTarget(
@@ -92,6 +99,8 @@ let package = Package(
         "SeifOTP", "SeifCrypto", "SeifBytes",
       ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
+    // Only for tests: what every transport must do, and real servers to do it with.
+    target("SeifTransportTesting", ["SeifBackups", "SeifBytes", "SeifTestSupport", "CSeif"], strict),
     // Only for tests and fuzzers: the agent's wire, both sides.
     target("SeifAgentTesting", ["SeifAgent", "SeifVault", "SeifOTP", "SeifBytes", "CSeif"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
@@ -104,7 +113,11 @@ let package = Package(
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifProcessesTests", ["SeifProcesses", "SeifBytes"]),
     tests("SeifDevicesTests", ["SeifDevices", "SeifProcesses", "SeifVault", "SeifCrypto"]),
-    tests("SeifTransportsTests", ["SeifTransports", "SeifBackups"]),
+    tests("SeifTransportsTests", ["SeifTransports", "SeifBackups", "SeifTransportTesting"]),
+    tests("SeifHTTPTests", ["SeifHTTP", "SeifTransportTesting", "SeifBytes"]),
+    tests(
+      "SeifNetworkTransportsTests",
+      ["SeifNetworkTransports", "SeifHTTP", "SeifBackups", "SeifTransportTesting", "SeifCrypto", "SeifBytes"]),
     tests(
       "SeifAgentTests", ["SeifAgent", "SeifAgentTesting", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
     tests("SeifTUITests", ["SeifTUI", "SeifBytes"]),

@@ -1,7 +1,7 @@
 public import SeifBytes
 
 /// Where backups go: moves bytes and knows nothing of what is in them.
-public protocol BackupTransport {
+public protocol BackupTransport: Sendable {
   /// Stable name of the kind: `folder`, `file`, …
   var id: String { get }
   /// Its name for people.
@@ -12,6 +12,9 @@ public protocol BackupTransport {
   var supportsAutomaticRestore: Bool { get }
   /// The name that every file gets, for a transport that has a single place; nil: the name that is asked for.
   var fixedName: String? { get }
+  /// Whether a name that is taken is refused by the place itself, in one step. Where it isn't, names carry random bits
+  /// and the listing is looked at before and after.
+  var createsConditionally: Bool { get }
   /// Whether it can be used now.
   func isAvailable() -> Bool
   /// Finds out whether a file can be made there, leaving nothing behind.
@@ -27,6 +30,9 @@ public protocol BackupTransport {
 }
 
 extension BackupTransport {
+  /// The place itself refuses.
+  public var createsConditionally: Bool { true }
+
   /// Nothing, for a place that tells only when something is stored.
   public func checkWriting() throws(TransportError) {}
 }
@@ -45,44 +51,5 @@ public struct BackupDescriptor: Sendable, Hashable {
     self.id = id
     self.name = name
     self.byteCount = byteCount
-  }
-}
-
-/// Why a transport didn't do what it was asked.
-public struct TransportError: Error, Equatable, CustomStringConvertible {
-  /// The kinds of failure.
-  public enum Code: Sendable, Equatable {
-    case notFound, exists, noPermission, notAFolder, full, readOnly, tooLarge, unavailable, failed
-  }
-  /// What failed.
-  public var code: Code
-  /// The file or folder, as the person knows it.
-  public var place: String
-  /// What the system said, in its own words; never contents.
-  public var reason: String
-
-  /// A failure.
-  public init(_ code: Code, place: String, reason: String = "") {
-    self.code = code
-    self.place = place
-    self.reason = reason
-  }
-
-  public static func == (left: TransportError, right: TransportError) -> Bool { left.code == right.code }
-
-  public var description: String {
-    let what: String
-    switch code {
-    case .notFound: what = "\(place) isn't there"
-    case .exists: what = "\(place) exists already"
-    case .noPermission: what = "there is no permission for \(place)"
-    case .notAFolder: what = "\(place) isn't a folder"
-    case .full: what = "the disk that holds \(place) is full"
-    case .readOnly: what = "\(place) can't be written to: the file system is read-only"
-    case .tooLarge: what = "\(place) is larger than a backup may be"
-    case .unavailable: what = "\(place) can't be reached"
-    case .failed: what = "\(place) couldn't be read or written"
-    }
-    return reason.isEmpty ? what : "\(what) (\(reason))"
   }
 }

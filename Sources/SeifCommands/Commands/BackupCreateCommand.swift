@@ -198,13 +198,4 @@ extension CommandFailure {
         hint: "It doesn't count as a backup, and nothing was removed.")
     }
   }
-
-  static func code(_ error: TransportError) -> ExitCode {
-    switch error.code {
-    case .notFound: .notFound
-    case .exists, .noPermission, .notAFolder, .readOnly: .cannotCreate
-    case .unavailable: .unavailable
-    case .full, .tooLarge, .failed: .ioFailed
-    }
-  }
 }

@@ -1,3 +1,6 @@
+package import SeifBackups
+internal import SeifTransports
+
 /// What a command may touch of the world: its output, the person, the environment, the clock.
 ///
 /// Made once a run, used on one thread. Tests make their own with pipes and a fixed clock.
@@ -7,6 +10,8 @@ package final class Context {
   /// Talk, on stderr.
   package let talk: Talk
   package let environment: Environment
+  /// The kinds of transport that this program has.
+  package let transports: TransportRegistry
   package let clock: Clock
   /// The descriptor of standard input, read for a file argument `-` and by `--passphrase-fd 0` only.
   package let inputDescriptor: Int32
@@ -20,11 +25,12 @@ package final class Context {
 
   package init(
     output: Output, talk: Talk, environment: Environment, clock: Clock = .system, inputDescriptor: Int32 = 0,
-    terminalPath: String? = "/dev/tty"
+    terminalPath: String? = "/dev/tty", transports: TransportRegistry = TransportRegistry(LocalTransports.kinds)
   ) {
     self.output = output
     self.talk = talk
     self.environment = environment
+    self.transports = transports
     self.clock = clock
     self.inputDescriptor = inputDescriptor
     self.terminalPath = terminalPath
@@ -32,12 +38,12 @@ package final class Context {
   }
 
   /// The context of this process.
-  package static func current() -> Context {
+  package static func current(transports: [TransportKind] = []) -> Context {
     let environment = Environment.current()
     return Context(
       output: Output(descriptor: 1, style: TerminalStyle(descriptor: 1, environment: environment)),
       talk: Talk(descriptor: 2, style: TerminalStyle(descriptor: 2, environment: environment)),
-      environment: environment)
+      environment: environment, transports: TransportRegistry(LocalTransports.kinds + transports))
   }
 
   /// Notes that a descriptor is read to its end: standard input serves one reader, and so does any other.

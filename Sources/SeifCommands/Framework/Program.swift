@@ -1,4 +1,5 @@
 internal import Glibc
+package import SeifBackups
 internal import SeifImages
 internal import SeifClipboard
 
@@ -6,7 +7,8 @@ internal import SeifClipboard
 package enum Program {
   /// The whole process: hardens it, runs the command, exits.
   package static func main(
-    _ arguments: [String] = Array(CommandLine.arguments.dropFirst()), commands: [any Command.Type] = CommandTable.all
+    _ arguments: [String] = Array(CommandLine.arguments.dropFirst()), commands: [any Command.Type] = CommandTable.all,
+    transports: [TransportKind] = []
   ) -> Never {
     if arguments == ["--version"] {
       // Nothing is loaded or set up to say a version: scripts ask for it often.
@@ -20,7 +22,7 @@ package enum Program {
     if ClipboardOwner.isCalled(arguments) { ClipboardOwner.main() }
     // A code from the agent comes before a person could press a key; what asks or waits starts to wait for signals itself.
     if arguments.first != CodeCommand.name { Interrupts.start() }
-    let code = run(arguments, Context.current(), commands: commands)
+    let code = run(arguments, Context.current(transports: transports), commands: commands)
     Glibc.exit(code.rawValue)
   }
 

@@ -1,0 +1,104 @@
+public import SeifBytes
+
+/// A setting that a kind of transport asks for.
+public struct TransportField: Sendable, Hashable {
+  /// Its name in the settings and on the command line: lower case, hyphens.
+  public var name: String
+  /// The question, in a person's words.
+  public var question: String
+  /// Whether it is never shown.
+  public var isSecret: Bool
+  /// What stands where nothing was given; nil: something must be given.
+  public var preset: String?
+
+  /// A setting.
+  public init(_ name: String, _ question: String, isSecret: Bool = false, preset: String? = nil) {
+    self.name = name
+    self.question = question
+    self.isSecret = isSecret
+    self.preset = preset
+  }
+}
+
+/// How one destination is reached: what the vault keeps of it.
+public struct TransportSettings: Sendable {
+  /// The destination's name, as the person calls it.
+  public var name: String
+  /// The kind: `webdav`, `s3`, …
+  public var kind: String
+  /// Settings that may be shown, by the names of their fields.
+  public var values: [String: String]
+  /// Settings that may not.
+  public var secrets: [String: SecretValue]
+  /// Whether `transport test` found that the place refuses to overwrite.
+  public var createsConditionally: Bool
+
+  /// Settings.
+  public init(
+    name: String, kind: String, values: [String: String] = [:], secrets: [String: SecretValue] = [:],
+    createsConditionally: Bool = false
+  ) {
+    self.name = name
+    self.kind = kind
+    self.values = values
+    self.secrets = secrets
+    self.createsConditionally = createsConditionally
+  }
+}
+
+/// A kind of transport: adding one to Seif is a type and a line in a registry.
+public struct TransportKind: Sendable {
+  /// Stable name: `webdav`.
+  public var id: String
+  /// Its name for people: `WebDAV`.
+  public var displayName: String
+  /// What it asks for.
+  public var fields: [TransportField]
+  /// Makes a transport of settings, which have every field that has no preset.
+  ///
+  /// - Throws: `TransportError` with code `badSettings`: the field and what is wrong with it.
+  public var make: @Sendable (TransportSettings) throws(TransportError) -> any BackupTransport
+
+  /// A kind.
+  public init(
+    id: String, displayName: String, fields: [TransportField],
+    make: @escaping @Sendable (TransportSettings) throws(TransportError) -> any BackupTransport
+  ) {
+    self.id = id
+    self.displayName = displayName
+    self.fields = fields
+    self.make = make
+  }
+}
+
+/// The kinds of transport that this program has.
+public struct TransportRegistry: Sendable {
+  /// In the order in which they are offered.
+  public let kinds: [TransportKind]
+
+  /// A registry; of two kinds with one name the first counts.
+  public init(_ kinds: [TransportKind]) {
+    var seen = Set<String>()
+    self.kinds = kinds.filter { seen.insert($0.id).inserted }
+  }
+
+  /// The kind of a name.
+  public subscript(id: String) -> TransportKind? { kinds.first { $0.id == id } }
+
+  /// The transport of some settings.
+  ///
+  /// - Throws: `TransportError`: the kind isn't known here, a field is missing or can't be used.
+  public func transport(_ settings: TransportSettings) throws(TransportError) -> any BackupTransport {
+    guard let kind = self[settings.kind] else {
+      throw TransportError(.badSettings, place: settings.name, reason: "this Seif knows no transport \(settings.kind)")
+    }
+    var settings = settings
+    for field in kind.fields where settings.values[field.name] == nil && settings.secrets[field.name] == nil {
+      guard let preset = field.preset else {
+        throw TransportError(.badSettings, place: settings.name, reason: "\(field.name) is missing")
+      }
+      settings.values[field.name] = preset
+    }
+    return try kind.make(settings)
+  }
+}

@@ -1,0 +1,7 @@
+public import SeifBackups
+
+/// The transports that need the network.
+public enum NetworkTransports {
+  /// Their kinds.
+  public static let kinds: [TransportKind] = []
+}
