@@ -24,6 +24,8 @@ public struct TransportError: Error, Equatable, CustomStringConvertible {
     case notDownloaded
     /// Several files have this name.
     case ambiguous
+    /// The place gave the file another name, or doesn't list it.
+    case misplaced
   }
   /// What failed.
   public var code: Code
@@ -78,6 +80,7 @@ extension TransportError.Code {
     case .badAnswer: "\(place) gave an answer that isn't of its protocol"
     case .notDownloaded: "\(place) isn't downloaded yet"
     case .ambiguous: "\(place) stands for several files"
+    case .misplaced: "\(place) isn't stored under its name"
     }
   }
 }
