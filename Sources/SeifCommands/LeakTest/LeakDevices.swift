@@ -67,10 +67,10 @@ final class LeakDevices {
       "swtpm", "socket", "--tpm2", "--tpmstate", "dir=\(folder)", "--server", "type=unixio,path=\(folder)/tpm",
       "--ctrl", "type=unixio,path=\(folder)/tpm.ctrl", "--flags", "not-need-init,startup-clear",
     ]
-    let tpm = try world.start(world.invocation(of: program, words))
-    processes.append(tpm)
-    let isThere = { access(folder + "/tpm", F_OK) == 0 && access(folder + "/tpm.ctrl", F_OK) == 0 }
-    guard tpm.follow(milliseconds: 10_000, until: isThere) == nil, isThere() else { return "swtpm doesn't start" }
+    let hasStarted = try start(world, world.invocation(of: program, words), milliseconds: 10_000, &processes) {
+      access(folder + "/tpm", F_OK) == 0 && access(folder + "/tpm.ctrl", F_OK) == 0
+    }
+    guard hasStarted else { return "swtpm doesn't start" }
     do throws(VaultError) {
       try TPMProvider(address: address, isQuiet: true).look()
     } catch {
@@ -103,27 +103,37 @@ final class LeakDevices {
     try world.write(configuration, as: folder + "/bus.conf", mode: 0o600)
     try world.write(
       "#!/bin/sh\nDBUS_SESSION_BUS_ADDRESS='\(address)' exec '\(tool)' \"$@\"\n", as: secretTool, mode: 0o700)
-    let bus = try world.start(
-      world.invocation(of: daemon, ["dbus-daemon", "--nofork", "--nopidfile", "--config-file=\(folder)/bus.conf"]))
-    processes.append(bus)
-    let isThere = { access(folder + "/bus", F_OK) == 0 }
-    guard bus.follow(milliseconds: 10_000, until: isThere) == nil, isThere() else { return "dbus-daemon doesn't start" }
+    let bus = world.invocation(
+      of: daemon, ["dbus-daemon", "--nofork", "--nopidfile", "--config-file=\(folder)/bus.conf"])
+    guard
+      try start(world, bus, milliseconds: 10_000, &processes, until: { access(folder + "/bus", F_OK) == 0 })
+    else { return "dbus-daemon doesn't start" }
     var invocation = world.invocation(
       of: keeper, ["gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets"],
       ["DBUS_SESSION_BUS_ADDRESS=\(address)"])
     // The password of a keyring that goes with this run.
     invocation.input = Array("leak-test".utf8)
-    let keyring = try world.start(invocation)
-    processes.append(keyring)
-    let isOpen = {
+    let hasStarted = try start(world, invocation, milliseconds: 15_000, &processes) {
       usleep(20_000)
       guard case .owned(_, _, isLocked: false) = SecretService(at: address) else { return false }
       return true
     }
-    guard keyring.follow(milliseconds: 15_000, until: isOpen) == nil, isOpen() else {
-      return "gnome-keyring-daemon doesn't start"
+    return hasStarted ? nil : "gnome-keyring-daemon doesn't start"
+  }
+
+  /// Starts a program that is to stay, and waits until it works.
+  private static func start(
+    _ world: LeakWorld, _ invocation: LeakInvocation, milliseconds: Int64, _ processes: inout [LeakProcess],
+    until isThere: () -> Bool
+  ) throws(CommandFailure) -> Bool {
+    let process = try world.start(invocation)
+    if process.follow(milliseconds: milliseconds, until: isThere) != nil {
+      // Its number may be another's by now.
+      world.forget(process)
+      return false
     }
-    return nil
+    processes.append(process)
+    return isThere()
   }
 
   /// The keys that the devices keep for a vault, each with its name for the report.
