@@ -60,7 +60,7 @@ static inline int seif_was_asked_for_json(void) {
 
 // Ends the process where a library is missing without which nothing goes on: exit 69, in the words of a command's failure,
 // and as its document. Not a trap, which would leave a core file and the name of a source file.
-static inline _Noreturn void seif_end_without_library(const char *file, const char *package) {
+static inline _Noreturn void seif_end_for_want_of(const char *file, const char *package) {
   if (seif_was_asked_for_json())
     dprintf(1,
         "{\n  \"schema\": \"seif-error\",\n  \"version\": 1,\n  \"error\": {\n    \"code\": \"unavailable\",\n"
