@@ -7,7 +7,7 @@ internal import SeifBytes
 /// One thread at a time uses it. After any failure but a status it is broken, since nobody knows what comes next.
 final class SFTPSession: @unchecked Sendable {
   /// How long a packet may take, in milliseconds.
-  static let patience: Int64 = 60_000
+  private let patience: Int64
   /// Most bytes that are kept of what a server sends before it is read.
   private static let holding = 1 << 20
 
@@ -25,10 +25,11 @@ final class SFTPSession: @unchecked Sendable {
   /// Says hello to a program that speaks SFTP on its streams.
   ///
   /// - Throws: `TransportError`, where the program ended before it answered: `unavailable` without a reason.
-  init(_ program: PipedProgram, place: String) throws(TransportError) {
+  init(_ program: PipedProgram, place: String, patience: Int64) throws(TransportError) {
     self.program = program
     self.place = place
-    deadline = seif_milliseconds_since_boot() + Self.patience
+    self.patience = patience
+    deadline = seif_milliseconds_since_boot() + patience
     try send(SFTPRequest.initialize.packet(0))
     let packet = try packet()
     extensions = try read { () throws(SFTPFault) in try SFTPAnswer.version(packet) }
@@ -125,7 +126,7 @@ final class SFTPSession: @unchecked Sendable {
     return program.take(count)
   }
 
-  private var packetDeadline: Int64 { min(deadline, seif_milliseconds_since_boot() + Self.patience) }
+  private var packetDeadline: Int64 { min(deadline, seif_milliseconds_since_boot() + patience) }
 
   private func lost(_ code: TransportError.Code) -> TransportError {
     isBroken = true

@@ -12,6 +12,8 @@ struct SSHCommand {
   var configFile = ""
   /// Where `ssh` is looked for; nil: in the PATH of the environment.
   var searchPath: String?
+  /// How many milliseconds a packet may take.
+  var patience: Int64 = 60_000
 
   /// What can't be handed to `ssh`, in words; nil: all can. Words are matched, never cleaned.
   var fault: String? {
@@ -56,7 +58,7 @@ struct SSHCommand {
       throw TransportError(.unavailable, place: host, reason: "ssh can't be started")
     }
     do throws(TransportError) {
-      return try SFTPSession(program, place: host)
+      return try SFTPSession(program, place: host, patience: patience)
     } catch  where error.code == .unavailable {
       // Its last words come before its end.
       _ = program.end()
