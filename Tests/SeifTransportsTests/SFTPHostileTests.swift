@@ -108,7 +108,20 @@ import Testing
 
   @Test(arguments: [0, 1_000, 33_000, 300_000, 999_000])
   func anUploadThatIsCutLeavesNoFileUnderTheName(after byteCount: Int) throws {
-    let transport = try transport("#!/bin/sh\nhead -c \(byteCount) | \(Self.server)\n")
+    let transport = try transport(
+      """
+      #!/usr/bin/env python3
+      import os, subprocess
+      server = subprocess.Popen(["\(Self.server)"], stdin=subprocess.PIPE)
+      left = \(byteCount)
+      while left and (some := os.read(0, left)):
+          server.stdin.write(some)
+          server.stdin.flush()
+          left -= len(some)
+      server.stdin.close()
+      server.wait()
+
+      """)
     let refused = refusal { () throws(TransportError) in
       _ = try transport.upload(SecretValue(byteCount: 1_000_000) { _ in }, name: "b")
     }
