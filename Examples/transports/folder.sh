@@ -12,12 +12,16 @@ usable() { # A name in this folder, none that leads elsewhere or is hidden.
   case $1 in '' | .* | */*) fail 66 "not a name of a file" ;; esac
 }
 present() { [ -f "./$1" ] && [ ! -L "./$1" ]; }
+begin() { # Makes a file that isn't listed, is nobody else's, and goes with this program.
+  part=.part-$$-$(date +%s)
+  (set -C && : >"./$part") 2>/dev/null || fail 77 "nothing can be written there"
+  trap 'rm -f "./$part"' EXIT
+  trap 'exit 75' HUP INT TERM
+}
 
 cd "$1" || fail 66 "the folder isn't there"
-verb=$2
-part=.part-$$-$(date +%s)
 
-case $verb in
+case $2 in
 list)
   for file in *; do
     case $file in *[[:cntrl:]]*) continue ;; esac
@@ -28,8 +32,7 @@ list)
   ;;
 upload)
   usable "$3"
-  trap 'rm -f "./$part"' EXIT
-  trap 'exit 75' HUP INT TERM
+  begin
   cat >"./$part" || fail 74 "it can't be written"
   [ "$(wc -c <"./$part")" -eq "$4" ] || fail 75 "fewer bytes came than were announced"
   sync "./$part"
@@ -50,9 +53,6 @@ delete)
   present "$3" || fail 66 "no such file"
   rm -f "./$3" || fail 77 "it can't be deleted"
   ;;
-check)
-  (: >"./$part") 2>/dev/null || fail 77 "nothing can be written there"
-  rm -f "./$part"
-  ;;
+check) begin ;;
 *) fail 64 "no such verb" ;;
 esac

@@ -118,6 +118,8 @@ import Testing
     #expect(throws: TransportError(.tooLarge, place: "")) { try endless.download(id: "b", limit: 100_000) }
     #expect(throws: TransportError(.badAnswer, place: "")) { try endless.delete(id: "b") }
     #expect(throws: TransportError(.badAnswer, place: "")) { try endless.listBackups() }
+    let complaining = try transport("exec yes >&2", timeout: 1)
+    #expect(throws: TransportError(.timedOut, place: "")) { try complaining.checkWriting() }
     let exact = try transport("printf 12345")
     #expect(try exact.download(id: "b", limit: 5) == SecretValue(utf8: "12345"))
     #expect(throws: TransportError(.tooLarge, place: "")) { try exact.download(id: "b", limit: 4) }
@@ -147,6 +149,8 @@ import Testing
         BackupDescriptor(id: "x/y", name: "z", byteCount: 0),
       ])
     #expect(try ExternalTransport.listing([], place: "").isEmpty)
+    let alike = "1\t\u{E4}\t\u{E4}\n1\ta\u{308}\ta\u{308}\n"
+    #expect(try ExternalTransport.listing(Array(alike.utf8), place: "").count == 2)
     // Nobody can ask for a name that isn't text.
     #expect(try ExternalTransport.listing([0x31, 9, 0xFF, 9, 0xFF, 10] + Array(lines.utf8), place: "").count == 3)
   }

@@ -8,7 +8,8 @@ extension ExternalTransport {
       TransportError(.badAnswer, place: place, reason: "line \(line) of the listing \(what)")
     }
     var found: [BackupDescriptor] = []
-    var seen = Set<String>()
+    // By their bytes: texts that look alike can be two files.
+    var seen = Set<[UInt8]>()
     var rest = output[...]
     var line = 0
     while !rest.isEmpty {
@@ -27,7 +28,7 @@ extension ExternalTransport {
       guard let name = String(validating: fields[2], as: UTF8.self), PlainName.isName(name) else {
         throw refusal(line, "has a name that can't be used")
       }
-      guard seen.insert(id).inserted else { throw refusal(line, "has an identifier that another has") }
+      guard seen.insert(Array(id.utf8)).inserted else { throw refusal(line, "has an identifier that another has") }
       let size = size(fields[0])
       guard size != nil || fields[0].elementsEqual("-".utf8) else { throw refusal(line, "has no size") }
       found.append(BackupDescriptor(id: id, name: name, byteCount: size))

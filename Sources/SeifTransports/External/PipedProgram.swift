@@ -118,21 +118,8 @@ final class PipedProgram: @unchecked Sendable {
     return waitid(P_PID, id_t(identifier), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_signo == SIGCHLD
   }
 
-  /// Waits for its end until a time, then ends it; gives its status as a shell would (128 + signal).
-  func wait(until deadline: Int64) -> Int32 {
-    closeInput()
-    while !hasEnded, seif_milliseconds_since_boot() < deadline {
-      // Its last messages may be more than a pipe holds.
-      if errors >= 0 || output >= 0 {
-        _ = pump(UnsafeRawBufferPointer(start: nil, count: 0), holding: .max, until: deadline)
-      } else {
-        usleep(1_000)
-      }
-    }
-    return end()
-  }
-
-  /// Ends it and what it started: asks, and two seconds later doesn't ask.
+  /// Waits for its end, if need be after ending it and what it started: it is asked, and two seconds later it isn't. Gives
+  /// its status as a shell would (128 + signal).
   @discardableResult
   func end() -> Int32 {
     if let status { return status }
@@ -176,9 +163,10 @@ final class PipedProgram: @unchecked Sendable {
     }
   }
 
+  // One that complains without end isn't listened to without end.
   private func readComplaints() {
     withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
-      while errors >= 0 {
+      for _ in 0..<32 where errors >= 0 {
         let count = read(errors, buffer.baseAddress, buffer.count)
         guard count > 0 else {
           if count < 0, errno == EAGAIN || errno == EINTR { return }
@@ -188,8 +176,6 @@ final class PipedProgram: @unchecked Sendable {
         }
         complaints.append(contentsOf: buffer.prefix(count))
         if complaints.count > 4_096 { complaints.removeFirst(complaints.count - 4_096) }
-        // One that complains without end isn't listened to without end.
-        if count < buffer.count { return }
       }
     }
   }

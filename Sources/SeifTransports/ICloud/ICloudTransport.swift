@@ -65,17 +65,22 @@ public struct ICloudTransport: BackupTransport {
     // Nothing has been stored yet.
     guard folder.isAvailable() else { return [] }
     var here: [BackupDescriptor] = []
-    var away = Set<String>()
+    // By their bytes: texts that look alike can be two files.
+    var away = Set<[UInt8]>()
     for file in try folder.listBackups() {
       if let name = Placeholder.realName(file.name) {
-        away.insert(name)
+        away.insert(Array(name.utf8))
       } else {
         here.append(file)
       }
     }
-    away.subtract(here.map(\.name))
+    away.subtract(here.map { Array($0.name.utf8) })
     // A placeholder's own size says nothing.
-    return here + away.map { BackupDescriptor(id: $0, name: $0, byteCount: nil) }
+    return here
+      + away.map { bytes in
+        let name = String(decoding: bytes, as: UTF8.self)
+        return BackupDescriptor(id: name, name: name, byteCount: nil)
+      }
   }
 
   public func upload(_ content: SecretValue, name: String) throws(TransportError) -> BackupDescriptor {
