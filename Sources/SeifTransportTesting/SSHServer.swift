@@ -94,9 +94,9 @@ public final class SSHServer {
     guard access(folder + "/host", F_OK) != 0 else { return }
     _ = try Python.run(
       """
-      import subprocess
+      run = __import__("subprocess").run
       for name in "host", "client", "other":
-          subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/" + name], check=True)
+          run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "\(folder)/" + name], check=True)
       """)
   }
 

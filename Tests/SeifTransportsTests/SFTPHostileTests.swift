@@ -106,30 +106,6 @@ import Testing
     _ = try transport.upload(SecretValue(byteCount: 500_000) { _ in }, name: "third")
   }
 
-  @Test(arguments: [0, 1_000, 33_000, 300_000, 999_000])
-  func anUploadThatIsCutLeavesNoFileUnderTheName(after byteCount: Int) throws {
-    let transport = try transport(
-      """
-      #!/usr/bin/env python3
-      import os, subprocess
-      server = subprocess.Popen(["\(Self.server)"], stdin=subprocess.PIPE)
-      left = \(byteCount)
-      while left and (some := os.read(0, left)):
-          server.stdin.write(some)
-          server.stdin.flush()
-          left -= len(some)
-      server.stdin.close()
-      server.wait()
-
-      """)
-    let refused = refusal { () throws(TransportError) in
-      _ = try transport.upload(SecretValue(byteCount: 1_000_000) { _ in }, name: "b")
-    }
-    #expect(refused?.isCut == true, "\(String(describing: refused))")
-    let left = try FileManager.default.contentsOfDirectory(atPath: programs.folder("backups"))
-    #expect(left.allSatisfy(TemporaryName.matches))
-  }
-
   // MARK: - ssh
 
   @Test func oneConnectionServesManyCallsAndEndsWithTheTransport() throws {
@@ -189,9 +165,4 @@ import Testing
       #expect(try TransportRegistry(LocalTransports.kinds).transport(settings).id == "sftp")
     }
   }
-}
-
-extension TransportError {
-  /// Whether it says that a connection ended.
-  fileprivate var isCut: Bool { code == .incomplete || code == .unavailable }
 }

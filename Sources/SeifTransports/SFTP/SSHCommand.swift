@@ -79,7 +79,8 @@ struct SSHCommand {
       let cure =
         isChanged
         ? "its host key has changed: ask who runs it why; only if that is as it should be, ssh-keygen -R \(name)"
-        : "its host key isn't known: connect once with ssh and compare what it shows with what its owner says"
+        : "its host key isn't known: connect once by ssh \(port.isEmpty ? "" : "-p \(port) ")\(host) and compare the "
+          + "fingerprint that it shows with what its owner says"
       return TransportError(.certificate, place: host, reason: cure)
     }
     return TransportError(.unavailable, place: host, reason: lastLine)
