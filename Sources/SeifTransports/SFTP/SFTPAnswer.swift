@@ -159,8 +159,8 @@ struct SFTPAttributes: Equatable {
 
   /// Whether it is a regular file, as far as the server says what it is.
   var isRegularFile: Bool { kind == nil || kind == 0o100_000 }
-  /// Whether it is said to be a folder.
-  var isFolder: Bool { kind == 0o040_000 }
+  /// Whether it is a folder, as far as the server says what it is.
+  var isFolder: Bool { kind == nil || kind == 0o040_000 }
 
   // Servers that aren't on POSIX may leave the bits of the kind out.
   private var kind: UInt32? {
