@@ -74,7 +74,7 @@ extension TransportError.Code {
     case .locked: "\(place) is locked by somebody else"
     case .busy: "\(place) has no time for requests now"
     case .timedOut: "\(place) didn't answer in time"
-    case .certificate: "\(place) can't be trusted: its certificate isn't good"
+    case .certificate: "\(place) can't be trusted to be the one that is meant"
     case .redirected: "\(place) leads elsewhere"
     case .incomplete: "\(place) is incomplete"
     case .badAnswer: "\(place) gave an answer that isn't of its protocol"
