@@ -6,7 +6,7 @@ import SeifOTP
 import SeifRecords
 
 /// A transport in memory whose faults can be chosen.
-final class MemoryTransport: BackupTransport {
+final class MemoryTransport: BackupTransport, @unchecked Sendable {
   var files: [String: SecretValue] = [:]
   var alter: (SecretValue) -> SecretValue = { $0 }
   var forgets = false
