@@ -48,6 +48,7 @@ install:
 	@scripts/build-for-install
 	install -d "$(bin)" "$(man)" "$(bash)" "$(zsh)" "$(fish)"
 	install -m 755 build/seif "$(bin)/seif"
+	install -m 755 build/seif-net "$(bin)/seif-net"
 	install -m 644 build/man/*.1 "$(man)"
 	install -m 644 build/completions/bash "$(bash)/seif"
 	install -m 644 build/completions/zsh "$(zsh)/_seif"
@@ -66,7 +67,7 @@ install-documents:
 	    > "$(units)/$$unit" && chmod 644 "$(units)/$$unit" || exit 1; done
 
 uninstall:
-	rm -f "$(bin)/seif" "$(man)/seif.1" "$(man)"/seif-*.1 "$(bash)/seif" "$(zsh)/_seif" "$(fish)/seif.fish"
+	rm -f "$(bin)/seif" "$(bin)/seif-net" "$(man)/seif.1" "$(man)"/seif-*.1 "$(bash)/seif" "$(zsh)/_seif" "$(fish)/seif.fish"
 	rm -rf "$(doc)"
 	rm -f "$(units)/seif-agent.socket" "$(units)/seif-agent.service"
 	@scripts/say-vaults

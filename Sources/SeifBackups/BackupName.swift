@@ -1,7 +1,8 @@
 public import SeifBytes
 
-/// The name of a backup: `seif-backup-20260910T110058Z-0.authbackup`. Its time is a claim, for ordering files that nothing
-/// better orders.
+/// The name of a backup: `seif-backup-20260910T110058Z-0.authbackup`, with `-` and eight hexadecimal digits after the
+/// sequence where the place doesn't refuse a name that is taken. Its time is a claim, for ordering files that nothing better
+/// orders.
 public struct BackupName: Sendable, Hashable {
   /// When it says it was made.
   public var time: Timestamp
@@ -11,11 +12,18 @@ public struct BackupName: Sendable, Hashable {
   public var text: String
 
   /// The name of a backup made now.
-  public init(time: Timestamp, sequence: Int64, fileExtension: String) {
+  ///
+  /// - Parameter random: makes it a name that no other writer has.
+  public init(time: Timestamp, sequence: Int64, random: UInt32? = nil, fileExtension: String) {
     self.time = time.wholeSeconds
     self.sequence = sequence
     let compact = time.rfc3339.filter { $0 != "-" && $0 != ":" }
-    text = "seif-backup-\(compact)-\(sequence).\(fileExtension)"
+    var stem = "seif-backup-\(compact)-\(sequence)"
+    if let random {
+      let digits = String(random, radix: 16)
+      stem += "-" + String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    }
+    text = "\(stem).\(fileExtension)"
   }
 
   /// A name of any pattern: `…YYYYMMDDTHHMMSSZ…`, else its first number as a time (up to 10 digits seconds, more
@@ -32,8 +40,10 @@ public struct BackupName: Sendable, Hashable {
     guard let first = runs.first, let last = runs.last else { return nil }
     text = name
     if let stamp = Self.compactTime(stem) {
-      time = stamp
-      sequence = runs.count > 2 ? Int64(String(Substring(last))) ?? 0 : 0
+      time = stamp.time
+      // Eight random hexadecimal digits may follow it.
+      let digits = stem.utf8.dropFirst(stamp.end).drop { !Self.isDigit($0) }.prefix(while: Self.isDigit)
+      sequence = Int64(String(Substring(digits))) ?? 0
       return
     }
     guard let number = Int64(String(Substring(first))) else { return nil }
@@ -43,7 +53,8 @@ public struct BackupName: Sendable, Hashable {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-  private static func compactTime(_ stem: String) -> Timestamp? {
+  // The time, and how many bytes its name has up to its end.
+  private static func compactTime(_ stem: String) -> (time: Timestamp, end: Int)? {
     let bytes = Array(stem.utf8)
     guard bytes.count >= 16 else { return nil }
     for start in 0...bytes.count - 16 {
@@ -54,7 +65,7 @@ public struct BackupName: Sendable, Hashable {
       let text = String(decoding: part, as: UTF8.self)
       func piece(_ from: Int, _ count: Int) -> Substring { text.dropFirst(from).prefix(count) }
       let full = "\(piece(0, 4))-\(piece(4, 2))-\(piece(6, 2))T\(piece(9, 2)):\(piece(11, 2)):\(piece(13, 2))Z"
-      if let time = Timestamp(rfc3339: full) { return time }
+      if let time = Timestamp(rfc3339: full) { return (time, start + 16) }
     }
     return nil
   }

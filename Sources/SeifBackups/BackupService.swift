@@ -66,7 +66,7 @@ public struct BackupService {
       sha256: file.withBytes { Digest.sha256($0) }, byteCount: file.byteCount,
       format: "\(writer.identifier.rawValue)-\(writer.version)",
       counts: Dictionary(uniqueKeysWithValues: RecordKind.allCases.map { ($0, records.count(of: $0)) }))
-    let (stored, replaced) = try store(file, event, records, before, writer.fileExtension)
+    let (stored, replaced) = try store(file, event, records, before, writer.fileExtension, options.random)
     progress(.proving)
     var report = BackupReport(proof: try prove(stored.event, stored.file, records, passphrase))
     if let replaced { report.missing.append(replaced) }
@@ -79,14 +79,14 @@ public struct BackupService {
   // Stores under the first free name of this second. The ledger has the name and the hash before the file leaves: a file
   // that nobody sent in the end is harmless, one that nothing is known of isn't.
   private func store(
-    _ file: SecretValue, _ event: LedgerEvent, _ records: Records, _ before: LedgerHistory, _ fileExtension: String
+    _ file: SecretValue, _ event: LedgerEvent, _ records: Records, _ before: LedgerHistory, _ fileExtension: String,
+    _ random: RandomSource
   ) throws -> (stored: (event: LedgerEvent, file: BackupDescriptor), replaced: String?) {
     let there = Set(try list().map { Array($0.name.utf8) })
     var event = event
     var refusals = 0
     for sequence in Int64(0)..<10_000 {
-      event.name =
-        transport.fixedName ?? BackupName(time: event.at, sequence: sequence, fileExtension: fileExtension).text
+      event.name = transport.fixedName ?? name(event.at, sequence, fileExtension, random)
       let known = before.file(at: destination, named: event.name)
       if transport.fixedName == nil, known != nil || there.contains(Array(event.name.utf8)) { continue }
       var replaced: String?
@@ -98,7 +98,9 @@ public struct BackupService {
       }
       try ledger.append(event, records: records)
       do {
-        return ((event, try transport.upload(file, name: event.name)), replaced)
+        let stored = try transport.upload(file, name: event.name)
+        try checkSingle(event.name)
+        return ((event, stored), replaced)
       } catch {
         note(.failed, event)
         refusals += 1
@@ -109,6 +111,24 @@ public struct BackupService {
       }
     }
     throw BackupFailure.transport(TransportError(.exists, place: destination))
+  }
+
+  // Where the place doesn't refuse a name that is taken, no other writer must come upon the same.
+  private func name(
+    _ time: Timestamp, _ sequence: Int64, _ fileExtension: String, _ random: RandomSource
+  ) -> String {
+    let bits: UInt32? =
+      transport.createsConditionally ? nil : random.makeBytes(4).reduce(0) { $0 << 8 | UInt32($1) }
+    return BackupName(time: time, sequence: sequence, random: bits, fileExtension: fileExtension).text
+  }
+
+  // A place that holds two files of one name can give either for it.
+  private func checkSingle(_ name: String) throws(TransportError) {
+    guard !transport.createsConditionally else { return }
+    let count = try transport.listBackups().count { $0.name.utf8.elementsEqual(name.utf8) }
+    guard count == 1 else {
+      throw TransportError(count == 0 ? .notFound : .ambiguous, place: name, reason: "after it was stored")
+    }
   }
 
   private func list() throws(BackupFailure) -> [BackupDescriptor] {

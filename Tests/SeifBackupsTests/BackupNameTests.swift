@@ -24,6 +24,18 @@ import Testing
     #expect(name.sequence == sequence)
   }
 
+  @Test func randomDigitsAreNoSequence() throws {
+    let time = try #require(Timestamp(rfc3339: "2026-09-10T11:00:58Z"))
+    for random: UInt32 in [0, 7, 0x1234_5678, 0xABCD_0012, .max] {
+      let name = BackupName(time: time, sequence: 3, random: random, fileExtension: "authbackup")
+      #expect(name.text.utf8.count == "seif-backup-20260910T110058Z-3-00000000.authbackup".utf8.count)
+      #expect(BackupName(reading: name.text) == name)
+    }
+    #expect(
+      BackupName(time: time, sequence: 0, random: 0xBEEF, fileExtension: "x").text
+        == "seif-backup-20260910T110058Z-0-0000beef.x")
+  }
+
   @Test func sequencesAreOrderedByValue() throws {
     let names = try ["9", "10", "2"].map { try #require(BackupName(reading: "b-1767225000-\($0).json")) }
     #expect(names.sorted().map(\.sequence) == [2, 9, 10])

@@ -6,7 +6,7 @@ import SeifOTP
 import SeifRecords
 
 /// A transport in memory whose faults can be chosen.
-final class MemoryTransport: BackupTransport {
+final class MemoryTransport: BackupTransport, @unchecked Sendable {
   var files: [String: SecretValue] = [:]
   var alter: (SecretValue) -> SecretValue = { $0 }
   var forgets = false
@@ -17,6 +17,11 @@ final class MemoryTransport: BackupTransport {
   var listings = Int.max
   var downloads: [String] = []
   var fixedName: String?
+  var createsConditionally = true
+  /// Files that have a name of another.
+  var twins: [BackupDescriptor] = []
+  /// What other writers do after a file was stored.
+  var afterUpload: (MemoryTransport, String) -> Void = { _, _ in }
 
   var id: String { "memory" }
   var displayName: String { "memory" }
@@ -26,12 +31,13 @@ final class MemoryTransport: BackupTransport {
   func listBackups() throws(TransportError) -> [BackupDescriptor] {
     guard listings > 0 else { throw TransportError(.unavailable, place: id) }
     listings -= 1
-    return files.map { BackupDescriptor(id: $0.key, name: $0.key, byteCount: $0.value.byteCount) }
+    return files.map { BackupDescriptor(id: $0.key, name: $0.key, byteCount: $0.value.byteCount) } + twins
   }
   func upload(_ content: SecretValue, name: String) throws(TransportError) -> BackupDescriptor {
     try onUpload()
-    guard files[name] == nil else { throw TransportError(.exists, place: name) }
+    guard files[name] == nil || !createsConditionally else { throw TransportError(.exists, place: name) }
     if !forgets { files[name] = content }
+    afterUpload(self, name)
     return BackupDescriptor(id: name, name: name, byteCount: content.byteCount)
   }
   func download(id: String, limit: Int) throws(TransportError) -> SecretValue {

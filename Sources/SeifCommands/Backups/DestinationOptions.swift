@@ -1,22 +1,57 @@
+internal import SeifAgent
 internal import SeifBackups
 internal import SeifTransports
 
-/// Where backups lie: a folder, or one file as `file:PATH`.
+/// Where backups lie: a destination of the vault by its name, a folder, or one file as `file:PATH`.
 struct DestinationOptions: OptionGroup, Sendable {
-  static let destination = Option.value("destination", "FOLDER", "the folder of the backups, or file:PATH")
+  static let destination = Option.value(
+    "destination", "PLACE", "a destination of the vault (seif transport list), a folder, or file:PATH")
   static var options: [Option] { [destination] }
 
   /// As the person named it; the ledger holds a folder by its whole path.
   let name: String
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    let given = try arguments.required(Self.destination)
-    if given.isEmpty || given == "file:" { throw UsageError("--destination needs the name of a folder, or file:PATH") }
+    try self.init(named: arguments.required(Self.destination))
+  }
+
+  init(named given: String) throws(UsageError) {
+    if given.isEmpty || given == "file:" {
+      throw UsageError("a destination is a name, a folder, or file:PATH; this one is empty")
+    }
     name = given
   }
 
-  /// The transport, and its name in the ledger.
-  func transport(_ context: Context) throws(CommandFailure) -> (any BackupTransport, String) {
+  /// Whether it may be the name of a destination that the vault knows: it isn't spelled as a path.
+  var isNamed: Bool { Self.isNamed(name) }
+
+  static func isNamed(_ name: String) -> Bool {
+    !name.hasPrefix("file:") && !name.utf8.contains(0x2F) && name != "." && name != ".."
+  }
+
+  /// The transport, and its name in the ledger: of the destination that the vault knows by this name, else of the folder.
+  func transport(
+    _ vault: any UnlockedVault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> (any BackupTransport, String) {
+    guard isNamed, let settings = try TransportItem.settings(named: name, in: vault, folder)?.settings else {
+      return try local()
+    }
+    do throws(TransportError) {
+      let transport = try context.transports.transport(settings)
+      // The same place is the same in the ledger, whatever it is called.
+      return (transport, transport.id == "folder" ? transport.displayName : "\(transport.id):\(transport.displayName)")
+    } catch {
+      throw CommandFailure(CommandFailure.code(error), "\(error)", hint: "Add it anew: seif transport add")
+    }
+  }
+
+  /// Refuses what can't be a destination whatever the vault knows, before anybody is asked for a passphrase.
+  func checkSpelling() throws(CommandFailure) {
+    if !isNamed { _ = try local() }
+  }
+
+  /// The folder or file of this path, and its name in the ledger.
+  func local() throws(CommandFailure) -> (any BackupTransport, String) {
     if name.hasPrefix("file:") {
       let path = Self.filePath(String(name.dropFirst(5)))
       guard let transport = FileTransport(path: path, undo: Self.undo) else {
@@ -26,10 +61,20 @@ struct DestinationOptions: OptionGroup, Sendable {
     }
     let path = AbsolutePath.of(name)
     let transport = FolderTransport(path: path, undo: Self.undo)
-    guard transport.isAvailable() else {
-      throw CommandFailure(.notFound, "there is no folder \(name)", hint: "Make it, or give another --destination.")
-    }
+    guard transport.isAvailable() else { throw unknown }
     return (transport, path)
+  }
+
+  /// There is no such place.
+  var unknown: CommandFailure { Self.unknown(name) }
+
+  static func unknown(_ name: String) -> CommandFailure {
+    guard isNamed(name) else {
+      return CommandFailure(.notFound, "there is no folder \(name)", hint: "Make it, or give another --destination.")
+    }
+    return CommandFailure(
+      .notFound, "the vault knows no destination \(name), and there is no folder of that name",
+      hint: "Add one: seif transport add. Or make the folder.")
   }
 
   /// The whole path of a file, the same before the file is there and after: the ledger knows it by this.

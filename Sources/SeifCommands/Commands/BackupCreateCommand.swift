@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBackups
 internal import SeifBytes
 internal import SeifCrypto
@@ -10,7 +11,7 @@ struct BackupCreateCommand: Command {
   static let name = "backup create"
   static let summary = "make a backup and prove that it opens"
   static let usage = """
-    seif backup create --destination FOLDER [OPTIONS]
+    seif backup create --destination PLACE [OPTIONS]
 
     Writes the whole vault as an AuthBackup file, reads it back from where it lies, opens
     it and compares every record. Only then it is a proven backup. Then old proven backups
@@ -38,14 +39,12 @@ struct BackupCreateCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let (transport, place) = try destination.transport(context)
-    do throws(BackupFailure) {
-      try BackupService.checkPlace(transport)
-    } catch {
-      throw CommandFailure(error, destination: destination.name)
-    }
+    // A path is looked at before anybody is asked for a passphrase; a name needs the vault.
+    if !destination.isNamed { try checkPlace(destination.local().0) }
     let vault = try unlock.unlock(.readWrite, context)
     defer { vault.lock() }
+    let (transport, place) = try destination.transport(DirectVault(vault), folder, context)
+    try checkPlace(transport)
     // The ledger says what may go, so it is checked whole, and everything else too.
     let faults = try faults(of: vault, folder, context)
     let writer = AuthBackupWriter()
@@ -80,6 +79,14 @@ struct BackupCreateCommand: Command {
     }
     try show(report, records, faults, context)
     return faults.isEmpty && !report.isAlarming ? .done : .checkFailed
+  }
+
+  private func checkPlace(_ transport: any BackupTransport) throws(CommandFailure) {
+    do throws(BackupFailure) {
+      try BackupService.checkPlace(transport)
+    } catch {
+      throw CommandFailure(error, destination: destination.name)
+    }
   }
 
   /// What is wrong with the vault; what unlocking didn't find and say already is said here.

@@ -8,7 +8,7 @@ struct BackupListCommand: Command {
   static let name = "backup list"
   static let summary = "list the backups at a destination and whether they are proven"
   static let usage = """
-    seif backup list --destination FOLDER [OPTIONS]
+    seif backup list --destination PLACE [OPTIONS]
 
     Lists the files there, newest name first, with what the vault's ledger knows: proven
     when, altered or missing since, unproven (stored, and never came back), or unknown to it.
@@ -60,9 +60,10 @@ struct BackupListCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    let (transport, place) = try destination.transport(context)
+    try destination.checkSpelling()
     let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
+    let (transport, place) = try destination.transport(vault, folder, context)
     let files: [BackupDescriptor]
     do {
       files = try transport.listBackups()

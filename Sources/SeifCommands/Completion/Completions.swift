@@ -125,7 +125,7 @@ struct Completions {
     switch placeholder {
     case "FILE", "IN", "OUT", "F", "TEMPLATE", "CMD", "ARGUMENT": return .files
     case "OPERATION": return words(["get", "store", "erase"])
-    case "DIR", "FOLDER": return .folders
+    case "DIR", "FOLDER", "PLACE": return .folders
     case "QUERY": return .words(entries(command.name))
     case "FIELD":
       return words(EntryField.allCases.map(\.rawValue))

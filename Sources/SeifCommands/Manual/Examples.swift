@@ -103,6 +103,14 @@ enum Examples {
       Example("seif backup create --destination backups", "make a backup and prove that it opens")
     ],
     "backup list": [Example("seif backup list --destination backups", "which there are, and which are proven")],
+    "transport add": [
+      Example("seif transport add folder shelf --set path=$PWD/backups", "a folder, tried out, under the name shelf")
+    ],
+    "transport list": [Example("seif transport list", "where backups can go by name")],
+    "transport test": [Example("seif transport test ./backups", "whether a place does what backups need")],
+    "transport remove": [
+      Example("seif transport remove nas", "forget a destination; this vault has none of that name", exitCode: .notFound)
+    ],
     "run": [
       Example("DB=seif://forge/password seif run -- printenv DB", "a secret in a variable, masked in what is printed"),
       Example("seif run --fd 3=seif://forge/password -- cat /dev/fd/3", "by a descriptor, in no environment"),

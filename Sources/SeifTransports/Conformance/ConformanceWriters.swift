@@ -4,7 +4,8 @@ internal import SeifBytes
 internal import Synchronization
 
 extension TransportConformance {
-  static let writers: [Check] = [
+  /// By itself, since it tells what names backups need there.
+  public static let refusesOverwriting =
     Check("a name that is taken is refused, and its file stays as it was") { (trial) in
       let name = trial.name("taken")
       let first = try trial.store(bytes(100), name)
@@ -18,7 +19,10 @@ extension TransportConformance {
       guard try trial.transport.download(id: first.id, limit: 1000) == bytes(100) else {
         throw Finding("the file was changed by a writer that was refused")
       }
-    },
+    }
+
+  static let writers: [Check] = [
+    refusesOverwriting,
     Check("of two writers with one name neither loses a file that it believes stored") { (trial) in
       for round in 0..<3 {
         let name = trial.name("race-\(round)")

@@ -1,0 +1,44 @@
+internal import Glibc
+
+/// `seif-net`, which has what `seif` has and the network: `seif` becomes it where a command may need that, as long as
+/// nothing was asked or opened. Arguments, environment and descriptors stay; no secret is handed over.
+enum NetworkProgram {
+  static let name = "seif-net"
+
+  /// Becomes it if the arguments may need it and it is there; else returns.
+  static func replace(_ arguments: [String]) {
+    guard mayNeed(arguments), let path = path() else { return }
+    var words = ([name] + arguments).map { strdup($0) } + [nil]
+    execv(path, &words)
+    // It isn't there, or can't be run: what needs no network works all the same.
+    words.forEach { free($0) }
+  }
+
+  /// Whether a command with these arguments may have to speak over the network: it is about transports, or about
+  /// backups at a destination that isn't spelled as a path.
+  static func mayNeed(_ arguments: [String]) -> Bool {
+    let words = arguments.prefix { $0 != "--" }
+    if words.contains("--help") || words.contains("-h") { return false }
+    switch words.first {
+    case "transport": return true
+    case "backup", "drill", "restore":
+      for (index, word) in words.enumerated() {
+        if word == "--destination" { return words.dropFirst(index + 1).first.map(DestinationOptions.isNamed) ?? false }
+        if word.hasPrefix("--destination=") { return DestinationOptions.isNamed(String(word.dropFirst(14))) }
+      }
+      return false
+    default: return false
+    }
+  }
+
+  /// Beside this program, so that both are of one build.
+  private static func path() -> String? {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    guard count > 0, count < buffer.count else { return nil }
+    let own = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard let slash = own.utf8.lastIndex(of: 0x2F) else { return nil }
+    let path = String(own[...slash]) + name
+    return access(path, X_OK) == 0 && path != own ? path : nil
+  }
+}

@@ -1,0 +1,99 @@
+internal import SeifAgent
+internal import SeifBackups
+internal import SeifBytes
+internal import SeifRecords
+internal import SeifVault
+
+/// How a destination stands in the vault: a login with the tag `seif-transport`, so that backups carry it. Its title is
+/// the destination's name; `url`, `user` and `password` stand where a person would look for them, the rest in fields.
+enum TransportItem {
+  static let tag = "seif-transport"
+  private static let kindField = "seif-transport"
+  private static let conditionField = "refuses-overwriting"
+
+  /// The entry for some settings.
+  static func entry(_ settings: TransportSettings, fields: [TransportField], now: Timestamp) -> Password {
+    var login = Password(password: settings.secrets["password"] ?? .empty)
+    login.title = settings.name
+    login.username = settings.values["user"] ?? ""
+    login.updatedAt = now
+    login.info.createdAt = now
+    login.info.tags = [tag]
+    login.info.urls = settings.values["url"].map { [$0] } ?? []
+    var custom = [CustomField(name: kindField, value: SecretValue(utf8: settings.kind))]
+    custom.append(
+      CustomField(name: conditionField, value: SecretValue(utf8: settings.createsConditionally ? "yes" : "no")))
+    for field in fields where !["url", "user", "password"].contains(field.name) {
+      if let value = settings.values[field.name] {
+        custom.append(CustomField(name: field.name, value: SecretValue(utf8: value)))
+      }
+      if let secret = settings.secrets[field.name] {
+        custom.append(CustomField(name: field.name, value: secret, isSecret: true))
+      }
+    }
+    login.info.customFields = custom
+    return login
+  }
+
+  /// The settings that an entry holds; nil: it says no kind.
+  static func settings(_ login: Password) -> TransportSettings? {
+    // EXPOSE: settings that aren't secret, such as addresses, are text.
+    func text(_ field: CustomField) -> String { field.value.exposedText() ?? "" }
+    let custom = login.info.customFields
+    guard let kind = custom.first(where: { $0.name == kindField && !$0.isSecret }) else { return nil }
+    var settings = TransportSettings(name: login.title, kind: text(kind))
+    if let url = login.info.urls.first { settings.values["url"] = url }
+    if !login.username.isEmpty { settings.values["user"] = login.username }
+    if !login.password.isEmpty { settings.secrets["password"] = login.password }
+    for field in custom where field.name != kindField {
+      if field.isSecret {
+        settings.secrets[field.name] = field.value
+      } else if field.name == conditionField {
+        settings.createsConditionally = text(field) == "yes"
+      } else {
+        settings.values[field.name] = text(field)
+      }
+    }
+    return settings
+  }
+
+  /// The entry with what a test found out about the place.
+  static func noting(_ createsConditionally: Bool, in login: Password) -> Password {
+    var login = login
+    login.info.customFields.removeAll { $0.name == conditionField && !$0.isSecret }
+    login.info.customFields.append(
+      CustomField(name: conditionField, value: SecretValue(utf8: createsConditionally ? "yes" : "no")))
+    return login
+  }
+
+  /// The destinations that a vault knows.
+  static func all(in vault: any UnlockedVault) throws(VaultUseError) -> [EntrySummary] {
+    try vault.list().filter { $0.kind == .passwords && $0.tags.contains(tag) }
+  }
+
+  /// The settings of the destination of a name, with its secrets; nil: there is none.
+  ///
+  /// - Throws: two have the name, or the entry says no kind.
+  static func settings(
+    named name: String, in vault: any UnlockedVault, _ folder: String
+  ) throws(CommandFailure) -> (id: UUID, settings: TransportSettings)? {
+    let found = try withVault(folder) { () throws(VaultUseError) in
+      try all(in: vault).filter { utf8Equal($0.name, name) }
+    }
+    guard let first = found.first else { return nil }
+    guard found.count == 1 else {
+      throw CommandFailure(
+        .badInput, "the vault has \(found.count) destinations called \(name)", hint: "Rename one: seif edit")
+    }
+    let entry = try withVault(folder) { () throws(VaultUseError) in try vault.revealed(vault.entry(first.id)) }
+    guard case .password(let login) = entry, let settings = settings(login) else {
+      throw CommandFailure(
+        .badInput, "the entry \(name) doesn't say what kind of destination it is",
+        hint: "Add it anew: seif transport add")
+    }
+    return (first.id, settings)
+  }
+
+  /// Names are the same if their bytes are.
+  private static func utf8Equal(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+}

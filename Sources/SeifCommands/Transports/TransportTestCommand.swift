@@ -1,0 +1,82 @@
+internal import SeifAgent
+internal import SeifBackups
+internal import SeifBytes
+internal import SeifRecords
+internal import SeifTransports
+internal import SeifVault
+
+/// `seif transport test PLACE`: whether a destination does what backups need.
+struct TransportTestCommand: Command {
+  static let name = "transport test"
+  static let summary = "try out whether a destination does what backups need"
+  static let usage = """
+    seif transport test PLACE [OPTIONS]
+
+    Stores files of the test's own at the destination, reads them back, lists, overwrites and
+    removes them, and says which rules hold. PLACE is a destination of the vault, a folder or
+    file:PATH. Exit code 2: a rule doesn't hold. Whether the place refuses to overwrite is
+    noted in the vault: without it the names of backups get random letters.
+    """
+  static let full = Option.flag("full", "more: files of up to 16 MB, and over 1,000 of them")
+  static var options: [Option] { [full] + UnlockOptions.options + OutputOptions.options }
+
+  private let destination: DestinationOptions
+  private let extent: TransportConformance.Extent
+  private let unlock: UnlockOptions
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    destination = try DestinationOptions(named: arguments.positional("PLACE"))
+    extent = arguments.flag(Self.full) ? .full : .short
+    unlock = try UnlockOptions(&arguments)
+    output = try OutputOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let folder = try unlock.vault.folder(context.environment)
+    guard destination.isNamed else {
+      let (transport, _) = try destination.local()
+      var report = TransportTrial.Report(createsConditionally: transport.createsConditionally)
+      try TransportTrial.run(transport, extent, into: &report, name: destination.name) { context.talk.say($0) }
+      return try show(report, TransportSettings(name: destination.name, kind: transport.id), context)
+    }
+    let vault = try unlock.use(.readWrite, context)
+    defer { vault.lock() }
+    guard let (id, settings) = try TransportItem.settings(named: destination.name, in: vault, folder) else {
+      throw destination.unknown
+    }
+    let report = try TransportTrial(registry: context.transports).run(settings, extent) { context.talk.say($0) }
+    if report.createsConditionally != settings.createsConditionally {
+      try note(report.createsConditionally, id, vault, folder)
+    }
+    return try show(report, settings, context)
+  }
+
+  private func note(
+    _ createsConditionally: Bool, _ id: UUID, _ vault: any UnlockedVault, _ folder: String
+  ) throws(CommandFailure) {
+    try withVault(folder) { () throws(VaultUseError) in
+      let read = try vault.entry(id)
+      guard case .password(let login) = read.stored.entry else { return }
+      _ = try vault.apply(
+        [.replace(id, .password(TransportItem.noting(createsConditionally, in: login)))], ifCounterIs: read.counter)
+    }
+  }
+
+  private func show(
+    _ report: TransportTrial.Report, _ settings: TransportSettings, _ context: Context
+  ) throws(CommandFailure) -> ExitCode {
+    if output.json {
+      try context.output.writeLine(json: TransportDocument.trial("seif-transport-test", settings, report))
+    } else {
+      for row in report.rows {
+        let sign = (row.finding == nil ? Sign.ok : Sign.warn).text(context.output.style)
+        try context.output.writeLine("\(sign) \(row.rule)" + (row.finding.map { ": \($0)" } ?? ""))
+      }
+      if !report.createsConditionally {
+        context.talk.say("It doesn't refuse a name that is taken: backups get names with random letters.")
+      }
+    }
+    return report.isGood ? .done : .checkFailed
+  }
+}

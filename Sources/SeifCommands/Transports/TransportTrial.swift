@@ -1,0 +1,67 @@
+internal import SeifBackups
+internal import SeifBytes
+internal import SeifTransports
+
+/// Tries out whether a destination does what backups need.
+struct TransportTrial {
+  let registry: TransportRegistry
+
+  /// What was found out.
+  struct Report {
+    /// The rules that hold, and those that don't with what was found.
+    var rows: [(rule: String, finding: String?)] = []
+    /// Whether the place itself refuses a name that is taken.
+    var createsConditionally = false
+    var isGood: Bool { rows.allSatisfy { $0.finding == nil } }
+  }
+
+  /// Runs every rule; the first failure to reach the place at all ends it.
+  func run(
+    _ settings: TransportSettings, _ extent: TransportConformance.Extent, progress: (String) -> Void
+  ) throws(CommandFailure) -> Report {
+    var settings = settings
+    var report = Report()
+    settings.createsConditionally = true
+    do {
+      let transport = try registry.transport(settings)
+      progress("asking \(transport.displayName)")
+      try transport.checkWriting()
+      _ = try transport.listBackups()
+      // A transport that trusts the place to refuse shows whether it does.
+      do {
+        try TransportConformance.refusesOverwriting.run(transport)
+        report.createsConditionally = true
+      } catch is TransportConformance.Finding {
+        settings.createsConditionally = false
+      }
+      try Self.run(registry.transport(settings), extent, into: &report, name: settings.name, progress: progress)
+    } catch let failure as CommandFailure {
+      throw failure
+    } catch let failure as TransportError {
+      throw CommandFailure(CommandFailure.code(failure), "\(settings.name) can't be used: \(failure)")
+    } catch {
+      throw CommandFailure(describing: error)
+    }
+    return report
+  }
+
+  /// Runs every rule at a place.
+  static func run(
+    _ transport: any BackupTransport, _ extent: TransportConformance.Extent, into report: inout Report, name: String,
+    progress: (String) -> Void
+  ) throws(CommandFailure) {
+    for check in TransportConformance.checks(extent) {
+      progress(check.rule)
+      do {
+        try check.run(transport)
+        report.rows.append((check.rule, nil))
+      } catch let finding as TransportConformance.Finding {
+        report.rows.append((check.rule, finding.description))
+      } catch let failure as TransportError {
+        throw CommandFailure(CommandFailure.code(failure), "\(name) can't be used: \(failure)")
+      } catch {
+        throw CommandFailure(describing: error)
+      }
+    }
+  }
+}

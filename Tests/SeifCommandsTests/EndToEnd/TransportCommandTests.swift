@@ -1,0 +1,119 @@
+import FoundationEssentials
+import SeifBackups
+import SeifBytes
+import SeifTransports
+import Testing
+
+@testable import SeifCommands
+
+/// `transport add`, `list`, `test` and `remove`, and backups at a destination by its name.
+@Suite struct TransportCommandTests {
+  let home: Home
+  let folder: String
+
+  init() throws {
+    home = try Fixture.withVault()
+    folder = try home.folder("backups")
+  }
+
+  private func seif(_ words: String..., newPassphrase: String? = nil) throws -> Terminal.Result {
+    try home.seif(list: words, passphrase: Canary.vaultPassphrase, newPassphrase: newPassphrase)
+  }
+
+  private func add(_ name: String = "shelf") throws -> Terminal.Result {
+    try seif("transport", "add", "folder", name, "--set", "path=\(folder)", "--json")
+  }
+
+  @Test func aDestinationIsTriedOutAndKept() throws {
+    let added = try add()
+    #expect(added.exitCode == 0, "\(added.errors)")
+    let root = try document(added.output, "seif-transport-add")
+    #expect(root["refusesOverwriting"]?.bool == true)
+    #expect(root["rules"].map { Array($0.elements).count } == TransportConformance.checks(.short).count)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+
+    let listed = try document(seif("transport", "list", "--json").output, "seif-transport-list")
+    let row = try #require(listed["transports"]?.elements.first { _ in true })
+    #expect(row["name"]?.string == "shelf")
+    #expect(row["kind"]?.string == "folder")
+    #expect(row["place"]?.string == folder)
+  }
+
+  @Test func backupsGoToItByItsNameAndAreTheSameByItsPath() throws {
+    #expect(try add().exitCode == 0)
+    let made = try seif("backup", "create", "--destination", "shelf", newPassphrase: Canary.filePassphrase)
+    #expect(made.exitCode == 0, "\(made.errors)")
+    let byName = try seif("backup", "list", "--destination", "shelf", "--json").output
+    let byPath = try seif("backup", "list", "--destination", folder, "--json").output
+    #expect(byName == byPath)
+    let backups = try #require(document(byName, "seif-backup-list")["backups"])
+    #expect(backups.elements.map { $0["state"]?.string } == ["proven"])
+  }
+
+  @Test func whatTheVaultKnowsGoesBeforeAFolderOfThatName() throws {
+    #expect(try add().exitCode == 0)
+    _ = try home.folder("shelf")
+    let made = try seif("backup", "create", "--destination", "shelf", newPassphrase: Canary.filePassphrase)
+    #expect(made.exitCode == 0, "\(made.errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: home.file("shelf")).isEmpty)
+  }
+
+  @Test func aPlaceThatCantBeUsedIsntKept() throws {
+    let added = try seif("transport", "add", "folder", "lost", "--set", "path=\(home.file("nowhere"))")
+    #expect(added.exitCode == ExitCode.notFound.rawValue)
+    #expect(added.errors.contains("lost can't be used"))
+    let listed = try document(seif("transport", "list", "--json").output, "seif-transport-list")
+    #expect(listed["transports"].map { Array($0.elements).isEmpty } == true)
+  }
+
+  @Test func testingSaysWhichRulesHold() throws {
+    #expect(try add().exitCode == 0)
+    for name in ["shelf", folder] {
+      let tested = try seif("transport", "test", name, "--json")
+      #expect(tested.exitCode == 0, "\(tested.errors)")
+      let rules = try #require(document(tested.output, "seif-transport-test")["rules"])
+      let holds = rules.elements.map { $0["holds"]?.bool }
+      #expect(holds.count > 5 && holds.allSatisfy { $0 == true })
+    }
+  }
+
+  @Test func aForgottenDestinationLeavesItsBackups() throws {
+    #expect(try add().exitCode == 0)
+    #expect(
+      try seif("backup", "create", "--destination", "shelf", newPassphrase: Canary.filePassphrase).exitCode == 0)
+    #expect(try seif("transport", "remove", "shelf").exitCode == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+    let gone = try seif("backup", "list", "--destination", "shelf")
+    #expect(gone.exitCode == ExitCode.notFound.rawValue)
+    #expect(gone.errors.contains("the vault knows no destination shelf"))
+  }
+
+  @Test func wrongUseIsSaid() throws {
+    func refused(_ words: String...) throws -> String {
+      let result = try home.seif(list: ["transport", "add"] + words, passphrase: Canary.vaultPassphrase)
+      #expect(result.exitCode == ExitCode.usage.rawValue, "\(words): \(result.errors)")
+      return result.errors
+    }
+    #expect(try refused("floder", "x", "--set", "path=/tmp").contains("Did you mean folder?"))
+    #expect(try refused("folder", "x", "--set", "paht=/tmp").contains("folder has no setting paht"))
+    #expect(try refused("folder", "a/b", "--set", "path=/tmp").contains("NAME has up to 64 letters"))
+    #expect(try refused("folder", "-x").contains("-x"))
+    #expect(try refused("folder", "x", "--set", "path").contains("FIELD=VALUE"))
+    #expect(try refused("folder", "x").contains("--set path=VALUE"))
+    #expect(try add().exitCode == 0)
+    #expect(try add().exitCode == ExitCode.cannotCreate.rawValue)
+  }
+
+  @Test func seifBecomesTheProgramWithTheNetworkOnlyForWhatMayNeedIt() {
+    for words in [
+      ["transport", "list"], ["backup", "create", "--destination", "nas"], ["backup", "list", "--destination=nas"],
+      ["backup", "create", "--json", "--destination", "nas"],
+    ] { #expect(NetworkProgram.mayNeed(words), "\(words)") }
+    for words in [
+      ["code", "transport"], ["backup", "create", "--destination", "/mnt/disk"], ["backup", "list"],
+      ["backup", "list", "--destination", "./nas"], ["backup", "list", "--destination=file:nas"],
+      ["transport", "add", "--help"], ["run", "--", "transport"], [],
+    ] { #expect(!NetworkProgram.mayNeed(words), "\(words)") }
+  }
+}
