@@ -120,6 +120,8 @@ public final class CurlClient: HTTPClient {
     } else if request.method == "HEAD" {
       try handle.set(CURLOPT_NOBODY, 1)
     }
+    // On a connection that the server has closed meanwhile curl would send it a second time, unasked.
+    try handle.set(CURLOPT_FRESH_CONNECT, request.isIdempotent ? 0 : 1)
     try handle.set(CURLOPT_CUSTOMREQUEST, request.method == "HEAD" && !hasBody ? nil : request.method)
     // Some servers never answer an `Expect: 100-continue`, and each would cost a second.
     try head.append("Expect:")

@@ -39,6 +39,13 @@ public final class ApacheDAV {
   public var port: UInt16 { process.port }
   /// Where its files lie.
   public var files: URL { URL(filePath: process.folder + "/files/dav") }
+  /// Makes a folder in its folder for files and gives its address.
+  public func makeFolder(_ name: String) -> String {
+    let path = files.appending(path: name).path
+    mkdir(path, 0o700)
+    Self.give(path)
+    return "\(url)\(name)/"
+  }
   /// What it has written about requests and errors.
   public var log: String { process.log }
   /// Ends it.
@@ -52,10 +59,8 @@ public final class ApacheDAV {
     var identity = ""
     if geteuid() == 0 {
       // It doesn't serve as root: the files are of the user that Debian made for it.
-      guard let user = getpwnam("www-data") else { throw ServerProcess.Failure("no user for apache2") }
-      for name in ["", "/files", "/files/dav", "/locks", "/run"] {
-        chown(folder + name, user.pointee.pw_uid, user.pointee.pw_gid)
-      }
+      guard getpwnam("www-data") != nil else { throw ServerProcess.Failure("no user for apache2") }
+      for name in ["", "/files", "/files/dav", "/locks", "/run"] { give(folder + name) }
       identity = "User www-data\nGroup www-data\n"
     }
     let secrets = try Python.lines(
@@ -114,6 +119,11 @@ public final class ApacheDAV {
 
   private static func write(_ text: String, _ path: String) throws {
     try Data(text.utf8).write(to: URL(filePath: path))
+    give(path)
+  }
+
+  // Where the tests run as root, the server runs as somebody else.
+  private static func give(_ path: String) {
     if geteuid() == 0, let user = getpwnam("www-data") { chown(path, user.pointee.pw_uid, user.pointee.pw_gid) }
   }
 }

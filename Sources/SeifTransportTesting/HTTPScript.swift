@@ -2,12 +2,14 @@ internal import CSeif
 internal import Glibc
 internal import Synchronization
 
-/// A server that gives written answers, one after the other, and keeps what it was asked. One thread.
+/// A server that gives written answers, one after the other whichever connection asks, and keeps what it was asked.
 public final class HTTPScript: Sendable {
   /// What it does with a request.
   public enum Step: Sendable {
     /// Sends bytes as they are and keeps the connection.
     case answer(String)
+    /// Sends a listing (207) that is made of the path that was asked for.
+    case reflecting(@Sendable (_ path: String) -> String)
     /// Sends bytes as they are and closes.
     case last(String)
     /// Takes the request and closes without a word.
@@ -38,7 +40,7 @@ public final class HTTPScript: Sendable {
     var received: [Received] = []
     var connections = 0
     var isEnded = false
-    var open: Int32 = -1
+    var open: Set<Int32> = []
   }
   private let state: Mutex<State>
   private let listener: Int32
@@ -58,10 +60,11 @@ public final class HTTPScript: Sendable {
           close(listener)
           return
         }
-        self.state.withLock { $0.open = connection }
-        if !self.state.withLock(\.isEnded) { self.serve(connection) }
-        self.state.withLock { $0.open = -1 }
-        close(connection)
+        LoopbackSocket.onThread {
+          if self.state.withLock({ $0.isEnded ? false : $0.open.insert(connection).inserted }) { self.serve(connection) }
+          self.state.withLock { _ = $0.open.remove(connection) }
+          close(connection)
+        }
       }
     }
   }
@@ -73,7 +76,7 @@ public final class HTTPScript: Sendable {
     state.withLock { state in
       guard !state.isEnded else { return }
       state.isEnded = true
-      if state.open >= 0 { shutdown(state.open, Int32(SHUT_RDWR)) }
+      for connection in state.open { shutdown(connection, Int32(SHUT_RDWR)) }
       shutdown(listener, Int32(SHUT_RDWR))
     }
   }
@@ -97,6 +100,10 @@ public final class HTTPScript: Sendable {
       }
       switch step {
       case .answer(let text): LoopbackSocket.write(Array(text.utf8), to: connection)
+      case .reflecting(let body):
+        let path = request.line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        guard case .answer(let text) = Self.reply("207 Multi-Status", [], body(path)) else { return }
+        LoopbackSocket.write(Array(text.utf8), to: connection)
       case .last(let text): return LoopbackSocket.write(Array(text.utf8), to: connection)
       case .silence: return
       case .hang: while !state.withLock(\.isEnded) { usleep(5_000) }

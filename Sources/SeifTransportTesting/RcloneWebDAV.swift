@@ -26,6 +26,11 @@ public final class RcloneWebDAV {
   public var port: UInt16 { process.port }
   /// Where its files lie.
   public var files: URL { URL(filePath: process.folder + "/files") }
+  /// Makes a folder in its folder and gives its address.
+  public func makeFolder(_ name: String) -> String {
+    mkdir(files.appending(path: name).path, 0o700)
+    return "\(url)\(name)/"
+  }
   /// What it has written.
   public var log: String { process.log }
 }

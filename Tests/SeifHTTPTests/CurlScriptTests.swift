@@ -135,6 +135,19 @@ import Testing
     #expect(unknown == .unknownHost)
   }
 
+  @Test func whatMayNotBeSentTwiceIsSentOnceAlsoWhereAConnectionHasEnded() throws {
+    for isIdempotent in [true, false] {
+      let server = try HTTPScript([HTTPScript.reply("200 OK"), .silence, HTTPScript.reply("200 OK")])
+      let client = client()
+      _ = try client.send(HTTPRequest("GET", server.url))
+      let second = failure { () throws(HTTPFailure) in
+        try client.send(HTTPRequest("MOVE", server.url, isIdempotent: isIdempotent))
+      }
+      #expect(second == (isIdempotent ? nil : .unreachable(mayBeDone: true)))
+      #expect(server.received.count == (isIdempotent ? 3 : 2))
+    }
+  }
+
   @Test func aStalledAnswerEnds() throws {
     let server = try HTTPScript([.hang])
     defer { server.end() }
