@@ -7,7 +7,7 @@ public final class OpenStackS3: S3Server {
   public let accessKey = "test:tester"
   public let secretKey = "SeifTestSecret"
 
-  public var endpoint: String { "http://127.0.0.1:\(process.port)" }
+  public var port: UInt16 { process.port }
 
   /// Starts its servers, and makes the bucket.
   public init() throws {

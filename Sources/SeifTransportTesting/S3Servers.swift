@@ -3,8 +3,8 @@ internal import SeifBytes
 
 /// A server that speaks S3, for tests: where it is and with which keys.
 public protocol S3Server {
-  /// Its address: `http://127.0.0.1:PORT`.
-  var endpoint: String { get }
+  /// The port of 127.0.0.1 on which it listens.
+  var port: UInt16 { get }
   /// A bucket that is there and empty.
   var bucket: String { get }
   var accessKey: String { get }
@@ -12,6 +12,9 @@ public protocol S3Server {
 }
 
 extension S3Server {
+  /// Its address.
+  public var endpoint: String { "http://127.0.0.1:\(port)" }
+
   /// The settings of a destination there.
   public func settings(
     prefix: String = "", region: String = "us-east-1", secretKey: String? = nil, createsConditionally: Bool = false
@@ -33,7 +36,7 @@ public final class RcloneS3: S3Server {
   public let accessKey = "AKIDSEIFTEST"
   public let secretKey = "SeifTestSecret/0123456789+abcdefgh"
 
-  public var endpoint: String { "http://127.0.0.1:\(process.port)" }
+  public var port: UInt16 { process.port }
 
   /// Starts it.
   public init() throws {
@@ -61,7 +64,7 @@ public final class MotoS3: S3Server {
   public let accessKey = "AKIDSEIFTEST"
   public let secretKey = "SeifTestSecret/0123456789+abcdefgh"
 
-  public var endpoint: String { "http://127.0.0.1:\(process.port)" }
+  public var port: UInt16 { process.port }
 
   /// Starts it, and makes the bucket.
   public init() throws {

@@ -56,12 +56,12 @@ import Testing
   func anAnswerThatGotLostIsNoLostFile(failure: HTTPFailure) throws {
     let stored = S3Script { (request) throws(HTTPFailure) in
       if request.method == "PUT" { throw failure }
-      return HTTPResponse(status: 200, body: Self.content)
+      return Self.file(Self.content)
     }
     #expect(try stored.transport().upload(Self.content, name: "a").byteCount == 7)
     let others = S3Script { (request) throws(HTTPFailure) in
       if request.method == "PUT" { throw failure }
-      return HTTPResponse(status: 200, body: SecretValue(utf8: "another"))
+      return Self.file(SecretValue(utf8: "another"))
     }
     #expect(throws: TransportError.self) { try others.transport().upload(Self.content, name: "a") }
   }
@@ -78,15 +78,27 @@ import Testing
 
   // MARK: - Fetching and removing
 
-  @Test func fewerBytesThanAnnouncedAreIncomplete() throws {
+  private static func file(_ content: SecretValue) -> HTTPResponse {
+    HTTPResponse(status: 200, fields: [HTTPField("Content-Length", String(content.byteCount))], body: content)
+  }
+
+  @Test(arguments: ["9", "6", "", "7, 7", nil])
+  func aFileOfAnotherLengthThanAnnouncedIsIncomplete(length: String?) throws {
     let script = S3Script { _ in
-      HTTPResponse(status: 200, fields: [HTTPField("Content-Length", "9")], body: Self.content)
+      HTTPResponse(status: 200, fields: length.map { [HTTPField("Content-Length", $0)] } ?? [], body: Self.content)
     }
     #expect(throws: TransportError(.incomplete, place: "")) { try script.transport().download(id: "a", limit: 99) }
   }
 
+  @Test func aFileInPiecesHasItsEndInItself() throws {
+    let script = S3Script { _ in
+      HTTPResponse(status: 200, fields: [HTTPField("Transfer-Encoding", "chunked")], body: Self.content)
+    }
+    #expect(try script.transport().download(id: "a", limit: 99) == Self.content)
+  }
+
   @Test func moreBytesThanAllowedAreTooLarge() throws {
-    let script = S3Script { _ in HTTPResponse(status: 200, body: Self.content) }
+    let script = S3Script { _ in Self.file(Self.content) }
     #expect(throws: TransportError(.tooLarge, place: "")) { try script.transport().download(id: "a", limit: 6) }
     #expect(script.requests[0].limit == 6)
   }

@@ -77,9 +77,9 @@ public struct S3Transport: BackupTransport {
     let (key, place) = try key(of: id)
     let response = try answer("GET", key, limit: limit, place)
     guard response.status == 200 else { throw S3Fault.error(response, place: place) }
-    if let told = response["content-length"], response["content-encoding"] == nil,
-      told != String(response.body.byteCount)
-    {
+    // Without a length a connection that breaks off looks like the end.
+    let length = response["content-length"]
+    guard length == String(response.body.byteCount) || length == nil && response["transfer-encoding"] != nil else {
       throw TransportError(.incomplete, place: place, reason: "\(response.body.byteCount) bytes came")
     }
     guard response.body.byteCount <= limit else { throw TransportError(.tooLarge, place: place) }
