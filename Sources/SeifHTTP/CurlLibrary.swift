@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The library, set up once.
 enum CurlLibrary {
-  static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  static let isReady = seif_curl_start() == CURLE_OK
 }
 
 /// One of curl's handles, which keeps its connections. Used by one thread at a time: whoever took it from the pool.

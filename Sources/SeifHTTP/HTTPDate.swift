@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Times in fields of a head.
-enum HTTPDate {
+package enum HTTPDate {
   /// The seconds that a `Retry-After` asks for: a number, or a moment (RFC 9110 §10.2.3); never negative. Nil: neither.
   static func secondsToWait(_ text: String, now: Int64) -> Int64? {
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -13,7 +13,7 @@ enum HTTPDate {
   }
 
   /// The seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that is still written (RFC 9110 §5.6.7).
-  static func seconds(_ text: String) -> Int64? {
+  package static func seconds(_ text: String) -> Int64? {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT",
       let day = number(parts[1], 2, 1...31), let month = months.firstIndex(of: parts[2]),

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import SeifBytes
 import SeifHTTP
 import SeifTestSupport

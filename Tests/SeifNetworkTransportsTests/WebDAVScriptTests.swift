@@ -78,6 +78,25 @@ import Testing
     #expect(server.received.filter { $0.line.hasPrefix("PUT") }.count == 2)
   }
 
+  @Test func whatAnUploadLeftOverADayAgoIsRemoved() throws {
+    func part(_ digit: String, _ time: String) -> (String, String) {
+      ("/dav/.seif-0\(digit).part", DAVText.file(1) + "<d:getlastmodified>\(time)</d:getlastmodified>")
+    }
+    let listing = DAVText.listing([
+      ("/dav/", DAVText.folder), part("1", "Sat, 05 Nov 1994 08:49:36 GMT"), part("2", "Sat, 05 Nov 1994 08:49:37 GMT"),
+      part("3", "yesterday"), ("/dav/old.json", DAVText.file(1)),
+    ])
+    let server = try HTTPScript([
+      HTTPScript.reply("207 Multi-Status", ["Date: Sun, 06 Nov 1994 08:49:37 GMT"], listing),
+      HTTPScript.reply("204 No Content"), HTTPScript.reply("201 Created"), stored(10),
+      HTTPScript.reply("201 Created"), HTTPScript.reply("201 Created"), stored(10), HTTPScript.reply("201 Created"),
+    ])
+    let transport = try webDAV(server.url + "dav/")
+    for name in ["a", "b"] { _ = try transport.upload(content, name: name) }
+    #expect(
+      server.received.filter { $0.line.hasPrefix("DELETE") }.map(\.line) == ["DELETE /dav/.seif-01.part HTTP/1.1"])
+  }
+
   @Test func aTakenNameIsRefusedByTheServer() throws {
     let (refusal, server) = try upload([
       HTTPScript.reply("201 Created"), stored(10), HTTPScript.reply("412 Precondition Failed"), stored(10),

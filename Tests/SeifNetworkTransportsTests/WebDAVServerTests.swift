@@ -20,14 +20,18 @@ import Testing
     let lock = """
       <lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>
       """
-    let answer = try client.send(
-      HTTPRequest("LOCK", server.url + "held", body: SecretValue(utf8: lock), authentication: who))
-    #expect(answer.status == 201)
-    let refused = refusal { () throws(TransportError) in _ = try transport.upload(content, name: "held") }
-    #expect(refused?.code == .locked || refused?.code == .exists)
+    _ = try transport.upload(content, name: "held")
+    for name in ["held", "free"] {
+      let answer = try client.send(
+        HTTPRequest("LOCK", server.url + name, body: SecretValue(utf8: lock), authentication: who))
+      #expect([200, 201].contains(answer.status))
+      let refused = refusal { () throws(TransportError) in _ = try transport.upload(.empty, name: name) }
+      #expect(refused?.code == .locked || (name == "held" && refused?.code == .exists))
+    }
     let deleted = refusal { () throws(TransportError) in try transport.delete(id: "held") }
     #expect(deleted?.code == .locked)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: server.files.path).filter { $0 != ".DAV" } == ["held"])
+    #expect(try transport.listBackups().filter { $0.name != "free" }.map(\.byteCount) == [content.byteCount])
+    #expect(try transport.download(id: "held", limit: 100) == content)
   }
 
   @Test func aFileThatIsTooLargeForTheServerIsSaidToBe() throws {

@@ -11,6 +11,8 @@ struct DAVResource: Sendable, Hashable {
   var byteCount: Int?
   /// Its version, with the quotation marks; weak ones begin with `W/`.
   var etag: String?
+  /// When it was last changed, in seconds since 1970, by the server's clock.
+  var modified: Int64?
   /// The status of the whole, where there is one instead of properties.
   var status: Int?
 }

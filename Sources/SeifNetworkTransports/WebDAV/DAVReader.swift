@@ -1,5 +1,6 @@
 internal import CExpat
 internal import SeifBytes
+internal import SeifHTTP
 
 /// Reads the answer of a `PROPFIND` with libexpat: namespaces, no document type, all sizes bounded.
 enum DAVReader {
@@ -83,6 +84,7 @@ private final class DAVReaderState {
     case 5 where isProperty("DAV: getcontentlength"):
       // One that isn't a number is as good as none: the size is then unknown.
       properties.byteCount = trimmed.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(trimmed) : nil
+    case 5 where isProperty("DAV: getlastmodified"): properties.modified = HTTPDate.seconds(trimmed)
     case 5 where isProperty("DAV: getetag"): properties.etag = trimmed
     default: break
     }
@@ -100,6 +102,7 @@ private final class DAVReaderState {
       resource.isCollection = resource.isCollection || properties.isCollection
       resource.byteCount = resource.byteCount ?? properties.byteCount
       resource.etag = resource.etag ?? properties.etag
+      resource.modified = resource.modified ?? properties.modified
     default: break
     }
   }

@@ -6,9 +6,10 @@ extension WebDAVTransport {
   /// Sends a file under a temporary name, asks whether all of it is there, and moves it to its name, which the server
   /// refuses where that is taken.
   public func upload(_ content: SecretValue, name: String) throws(TransportError) -> BackupDescriptor {
-    guard !TemporaryDAVName.matches(name) else {
+    guard Self.isName(name) else {
       throw TransportError(.notFound, place: displayName, reason: "not a name of a file")
     }
+    try removeLeftovers()
     let target = try file(name)
     let temporary = try file(TemporaryDAVName.make())
     if !createsConditionally { try refuseTaken(target, name) }

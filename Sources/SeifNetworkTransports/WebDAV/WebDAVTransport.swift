@@ -45,12 +45,8 @@ public struct WebDAVTransport: BackupTransport {
 
   public func listBackups() throws(TransportError) -> [BackupDescriptor] {
     let (listing, _) = try find(found.address ?? configured, depth: 1, place: displayName, by: client)
-    guard let listing, let folder = listing.folder else {
-      // An empty list would look like a folder without backups.
-      throw TransportError(.badAnswer, place: displayName, reason: "the listing isn't of this folder")
-    }
-    guard folder.isCollection else { throw TransportError(.notAFolder, place: displayName) }
-    return listing.children.compactMap { name, resource in
+    // An empty list would look like a folder without backups.
+    return try checked(listing).children.compactMap { name, resource in
       guard !resource.isCollection, resource.status ?? 200 == 200, Self.isName(name) else { return nil }
       return BackupDescriptor(id: name, name: name, byteCount: resource.byteCount)
     }
@@ -101,7 +97,7 @@ public struct WebDAVTransport: BackupTransport {
   func place(_ name: String) -> String { displayName.hasSuffix("/") ? displayName + name : "\(displayName)/\(name)" }
 
   // A name stays inside the folder: it is matched, never cleaned.
-  private static func isName(_ name: String) -> Bool {
+  static func isName(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= 255 && name != "." && name != ".." && !TemporaryDAVName.matches(name)
       && !name.utf8.contains { $0 == 0x2F || $0 < 0x20 || $0 == 0x7F }
   }
@@ -130,18 +126,30 @@ public struct WebDAVTransport: BackupTransport {
     return resource.byteCount ?? -1
   }
 
+  /// Removes what uploads left that were cut off over a day ago, by the server's own clock: once, and at most 20.
+  func removeLeftovers() throws(TransportError) {
+    if found.address == nil { try findFolder(depth: 1, by: client) }
+    for name in found.takeLeftovers().prefix(20) { discard(try file(name)) }
+  }
+
   // Asks where the folder really is: a server may lead from the name without a slash to the one with it.
   @discardableResult
-  private func findFolder(by client: any HTTPClient) throws(TransportError) -> HTTPAddress {
-    let (listing, address) = try find(found.address ?? configured, depth: 0, place: displayName, by: client)
-    guard let listing, let folder = listing.folder else {
-      throw listing == nil
-        ? TransportError(.notFound, place: displayName, reason: "make this folder on the server first")
-        : TransportError(.badAnswer, place: displayName, reason: "the listing isn't of this folder")
-    }
-    guard folder.isCollection else { throw TransportError(.notAFolder, place: displayName) }
+  private func findFolder(depth: Int = 0, by client: any HTTPClient) throws(TransportError) -> HTTPAddress {
+    let (listing, address) = try find(found.address ?? configured, depth: depth, place: displayName, by: client)
+    _ = try checked(listing)
     found.address = address
     return address
+  }
+
+  private func checked(_ listing: DAVListing?) throws(TransportError) -> DAVListing {
+    guard let listing else {
+      throw TransportError(.notFound, place: displayName, reason: "make this folder on the server first")
+    }
+    guard let folder = listing.folder else {
+      throw TransportError(.badAnswer, place: displayName, reason: "the listing isn't of this folder")
+    }
+    guard folder.isCollection else { throw TransportError(.notAFolder, place: displayName) }
+    return listing
   }
 
   // The listing at an address, nil where nothing is there, and the address that gave it.
@@ -150,7 +158,7 @@ public struct WebDAVTransport: BackupTransport {
   ) throws(TransportError) -> (DAVListing?, HTTPAddress) {
     let question = """
       <?xml version="1.0" encoding="utf-8"?>
-      <propfind xmlns="DAV:"><prop><resourcetype/><getcontentlength/></prop></propfind>
+      <propfind xmlns="DAV:"><prop><resourcetype/><getcontentlength/><getlastmodified/></prop></propfind>
       """
     let request = HTTPRequest(
       "PROPFIND", address.description,
@@ -166,7 +174,11 @@ public struct WebDAVTransport: BackupTransport {
     }
     do {
       let answered = try HTTPAddress(answer.url.isEmpty ? address.description : answer.url)
-      return (DAVListing(try DAVReader.resources(answer.body), in: answered), answered)
+      let listing = DAVListing(try DAVReader.resources(answer.body), in: answered)
+      if depth == 1, let now = answer["Date"].flatMap({ HTTPDate.seconds($0) }) {
+        found.leftovers = listing.children.filter { TemporaryDAVName.isLeftover($0.name, $0.resource, now) }.map(\.name)
+      }
+      return (listing, answered)
     } catch let fault as DAVReader.Fault {
       throw TransportError(.badAnswer, place: place, reason: fault.reason)
     } catch {
@@ -175,12 +187,30 @@ public struct WebDAVTransport: BackupTransport {
   }
 }
 
-/// Where the folder really is, once it is known.
+/// What is known of the folder by now.
 private final class FoundFolder: Sendable {
-  private let state = Mutex<HTTPAddress?>(nil)
+  private struct State: Sendable {
+    var address: HTTPAddress?
+    var leftovers: [String] = []
+  }
+  private let state = Mutex(State())
+
+  /// Where it really is.
   var address: HTTPAddress? {
-    get { state.withLock { $0 } }
-    set { state.withLock { $0 = newValue } }
+    get { state.withLock { $0.address } }
+    set { state.withLock { $0.address = newValue } }
+  }
+  /// Temporary names in it that nobody comes back to.
+  var leftovers: [String] {
+    get { state.withLock { $0.leftovers } }
+    set { state.withLock { $0.leftovers = newValue } }
+  }
+
+  func takeLeftovers() -> [String] {
+    state.withLock { state in
+      defer { state.leftovers = [] }
+      return state.leftovers
+    }
   }
 }
 
@@ -188,4 +218,11 @@ private final class FoundFolder: Sendable {
 enum TemporaryDAVName {
   static func make() -> String { ".seif-\(Base16.encode(RandomSource.system.makeBytes(16))).part" }
   static func matches(_ name: String) -> Bool { name.hasPrefix(".seif-") && name.hasSuffix(".part") }
+
+  /// Whether a file is one that no upload will go on with.
+  static func isLeftover(_ name: String, _ resource: DAVResource, _ now: Int64) -> Bool {
+    guard matches(name), !resource.isCollection, let modified = resource.modified else { return false }
+    let (age, overflow) = now.subtractingReportingOverflow(modified)
+    return !overflow && age > 86_400
+  }
 }
