@@ -1,6 +1,7 @@
 import SeifBackups
 import SeifBytes
 import SeifHTTP
+import SeifTestSupport
 import Testing
 
 @testable import SeifNetworkTransports
@@ -95,6 +96,29 @@ import Testing
   func whatIsNotAListingIsNoEmptyListing(body: String) throws {
     let script = S3Script { _ in HTTPResponse(status: 200, body: SecretValue(utf8: body)) }
     #expect(throws: TransportError(.badAnswer, place: "")) { try script.transport().listBackups() }
+  }
+
+  @Test func aListingThatIsDamagedAnywhereIsReadOrRefused() throws {
+    let whole = S3Script.page(["backups/a b", "backups/ü"], next: "1/ab+c==").body.exposedBytes()
+    #expect(try S3Document.page(SecretValue(whole)).entries.count == 2)
+    for count in 0..<whole.count {
+      #expect(throws: S3Document.Fault.self) { try S3Document.page(SecretValue(Array(whole[..<count]))) }
+    }
+    var random = SeededGenerator(seed: 4)
+    var refused = 0
+    for _ in 0..<5_000 {
+      var damaged = whole
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        damaged[Int.random(in: 0..<whole.count, using: &random)] = .random(in: 0...255, using: &random)
+      }
+      do {
+        let page = try S3Document.page(SecretValue(damaged))
+        #expect(page.entries.count <= 2)
+      } catch {
+        refused += 1
+      }
+    }
+    #expect((1_000..<5_000).contains(refused))
   }
 
   @Test func aRefusalUnderAGoodStatusIsARefusal() throws {
