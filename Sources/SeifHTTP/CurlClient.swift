@@ -70,6 +70,8 @@ public final class CurlClient: HTTPClient {
           words: words.text.isEmpty ? String(cString: curl_easy_strerror(code)) : words.text)
       }
     }
+    // A connection that ends within a head is no failure for curl, and the body's length may have stood in the rest of it.
+    guard transfer.isHeadDone else { throw .unreachable(mayBeDone: true) }
     guard (200...599).contains(transfer.status) else { throw .broken("the answer has no status") }
     return HTTPResponse(
       status: transfer.status, fields: transfer.fields, body: transfer.takeBody(), url: address.description)

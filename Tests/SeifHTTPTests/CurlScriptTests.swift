@@ -104,6 +104,28 @@ import Testing
     }
   }
 
+  @Test func anAnswerThatEndsWithinItsHeadIsNone() throws {
+    let whole = "HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 3\r\n\r\nabc"
+    let head = whole.utf8.count - 3
+    for count in 0..<whole.utf8.count {
+      let server = try HTTPScript([.last(String(decoding: whole.utf8.prefix(count), as: UTF8.self))])
+      let refusal = failure { () throws(HTTPFailure) in
+        try client().send(HTTPRequest("GET", server.url, isIdempotent: false))
+      }
+      guard count < head else {
+        guard case .broken? = refusal else {
+          Issue.record("\(count) bytes: \(String(describing: refusal))")
+          continue
+        }
+        continue
+      }
+      switch refusal {
+      case .unreachable(mayBeDone: true)?, .broken?: break
+      default: Issue.record("\(count) bytes: \(String(describing: refusal))")
+      }
+    }
+  }
+
   @Test func sameLengthsAndHeadsBeforeTheLastAreTaken() throws {
     let server = try HTTPScript([
       .answer(
