@@ -64,6 +64,8 @@ public final class CurlClient: HTTPClient {
     case .enough?: break
     case nil:
       guard code == CURLE_OK else {
+        let proxyStatus = handle.number(CURLINFO_HTTP_CONNECTCODE)
+        guard proxyStatus < 300 else { throw .library("the proxy refuses: status \(proxyStatus)") }
         throw HTTPFailure(
           code, wasSent: handle.number(CURLINFO_REQUEST_SIZE) > 0,
           hasSystemError: handle.number(CURLINFO_OS_ERRNO) != 0, hasHead: transfer.status > 0,
