@@ -127,7 +127,11 @@ let package = Package(
     tests("SeifTUITests", ["SeifTUI", "SeifBytes"]),
     tests(
       "SeifCommandsTests",
-      ["SeifCommands", "SeifProcesses", "SeifDevices", "SeifClipboard", "seif", "seif-probe", "CSeif"]),
+      [
+        "SeifCommands", "SeifProcesses", "SeifDevices", "SeifClipboard", "SeifTransports", "SeifBackups", "seif",
+        "seif-net",
+        "seif-probe", "CSeif",
+      ]),
     tests("SeifPackageTests", []),
   ]
 )

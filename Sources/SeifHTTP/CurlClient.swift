@@ -64,12 +64,16 @@ public final class CurlClient: HTTPClient {
     case .enough?: break
     case nil:
       guard code == CURLE_OK else {
+        let proxyStatus = handle.number(CURLINFO_HTTP_CONNECTCODE)
+        guard proxyStatus < 300 else { throw .library("the proxy refuses: status \(proxyStatus)") }
         throw HTTPFailure(
           code, wasSent: handle.number(CURLINFO_REQUEST_SIZE) > 0,
           hasSystemError: handle.number(CURLINFO_OS_ERRNO) != 0, hasHead: transfer.status > 0,
           words: words.text.isEmpty ? String(cString: curl_easy_strerror(code)) : words.text)
       }
     }
+    // A connection that ends within a head is no failure for curl, and the body's length may have stood in the rest of it.
+    guard transfer.isHeadDone else { throw .unreachable(mayBeDone: true) }
     guard (200...599).contains(transfer.status) else { throw .broken("the answer has no status") }
     return HTTPResponse(
       status: transfer.status, fields: transfer.fields, body: transfer.takeBody(), url: address.description)

@@ -18,7 +18,7 @@ final class CurlTransfer {
   private let request: HTTPRequest
   private var sentByteCount = 0
   private var headByteCount = 0
-  private var isHeadDone = false
+  private(set) var isHeadDone = false
   private var body = SecretBuffer()
   private(set) var status = 0
   private(set) var fields: [HTTPField] = []

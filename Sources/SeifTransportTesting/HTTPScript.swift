@@ -61,7 +61,8 @@ public final class HTTPScript: Sendable {
           return
         }
         LoopbackSocket.onThread {
-          if self.state.withLock({ $0.isEnded ? false : $0.open.insert(connection).inserted }) { self.serve(connection) }
+          let isTaken = self.state.withLock { $0.isEnded ? false : $0.open.insert(connection).inserted }
+          if isTaken { self.serve(connection) }
           self.state.withLock { _ = $0.open.remove(connection) }
           close(connection)
         }

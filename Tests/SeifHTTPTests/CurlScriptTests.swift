@@ -104,6 +104,28 @@ import Testing
     }
   }
 
+  @Test func anAnswerThatEndsWithinItsHeadIsNone() throws {
+    let whole = "HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 3\r\n\r\nabc"
+    let head = whole.utf8.count - 3
+    for count in 0..<whole.utf8.count {
+      let server = try HTTPScript([.last(String(decoding: whole.utf8.prefix(count), as: UTF8.self))])
+      let refusal = failure { () throws(HTTPFailure) in
+        try client().send(HTTPRequest("GET", server.url, isIdempotent: false))
+      }
+      guard count < head else {
+        guard case .broken? = refusal else {
+          Issue.record("\(count) bytes: \(String(describing: refusal))")
+          continue
+        }
+        continue
+      }
+      switch refusal {
+      case .unreachable(mayBeDone: true)?, .broken?: break
+      default: Issue.record("\(count) bytes: \(String(describing: refusal))")
+      }
+    }
+  }
+
   @Test func sameLengthsAndHeadsBeforeTheLastAreTaken() throws {
     let server = try HTTPScript([
       .answer(
@@ -221,5 +243,41 @@ import Testing
     let response = try client().send(HTTPRequest("GET", server.url, authentication: who))
     #expect(response.status == 401)
     #expect(server.received.count == 2)
+  }
+
+  @Test func aProxyIsAskedForOtherMachinesAlone() throws {
+    let proxy = try HTTPScript([HTTPScript.reply("200 OK", [], "by proxy"), HTTPScript.reply("403 Forbidden")])
+    let server = try HTTPScript([HTTPScript.reply("200 OK", [], "direct")])
+    let client = client {
+      $0.proxy = .address("http://127.0.0.1:\(proxy.port)")
+      $0.allowsPlainHTTP = true
+    }
+    #expect(try client.send(HTTPRequest("GET", server.url)).body.exposedText() == "direct")
+    #expect(try client.send(HTTPRequest("GET", "http://seif.invalid/a")).body.exposedText() == "by proxy")
+    let refused = failure { () throws(HTTPFailure) in
+      let token = HTTPAuthentication.bearer(SecretValue(utf8: "token"))
+      return try client.send(HTTPRequest("GET", "https://seif.invalid/b", authentication: token))
+    }
+    #expect(refused == .library("the proxy refuses: status 403"))
+    #expect(
+      proxy.received.map(\.line) == [
+        "GET http://seif.invalid/a HTTP/1.1", "CONNECT seif.invalid:443 HTTP/1.1",
+      ])
+    #expect(proxy.received.allSatisfy { $0["Authorization"] == nil })
+  }
+
+  @Test func manyThreadsMayAskAtOnce() async throws {
+    let server = try HTTPScript((0..<200).map { _ in HTTPScript.reply("200 OK", [], "x") })
+    let client = client()
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          try (0..<25).reduce(0) { count, _ in count + (try client.send(HTTPRequest("GET", server.url)).status) }
+        }
+      }
+      for try await sum in group { #expect(sum == 25 * 200) }
+    }
+    #expect(server.stepsLeft == 0)
+    #expect(server.connectionCount <= 200 && server.received.count == 200)
   }
 }

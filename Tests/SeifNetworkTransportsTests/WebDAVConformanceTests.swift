@@ -26,4 +26,10 @@ import Testing
     let server = try RcloneWebDAV()
     try check.run(webDAV(server, server.url, conditional: false))
   }
+
+  // What `transport test` finds out: whether names need random digits there.
+  @Test func rcloneRefusesANameThatIsTaken() throws {
+    let server = try RcloneWebDAV()
+    try TransportConformance.refusesOverwriting.run(webDAV(server, server.url, conditional: true))
+  }
 }

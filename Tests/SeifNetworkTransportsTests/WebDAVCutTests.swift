@@ -39,7 +39,10 @@ import Testing
     return round
   }
 
-  private static let cleanCodes: Set<TransportError.Code> = [.unavailable, .timedOut, .incomplete, .exists, .badAnswer]
+  // Locked: rclone holds a name while a part of it may still come.
+  private static let cleanCodes: Set<TransportError.Code> = [
+    .unavailable, .timedOut, .incomplete, .exists, .badAnswer, .locked,
+  ]
 
   private func uploads(
     through proxy: CuttingProxy, _ direct: WebDAVTransport, _ make: () throws -> WebDAVTransport

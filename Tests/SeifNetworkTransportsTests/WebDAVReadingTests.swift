@@ -129,6 +129,25 @@ import Testing
     }
   }
 
+  @Test func bytesChangedAnywhereNeverTrap() throws {
+    let text = DAVText.listing([("/a/", DAVText.folder), ("/a/b%20c", DAVText.file(5)), ("/a/%C3%A4", DAVText.file(6))])
+    let whole = Array(text.utf8)
+    var random = SeededGenerator(seed: 4918)
+    let address = try HTTPAddress("https://a.example/a/")
+    var read = 0
+    for _ in 0..<3_000 {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      guard let resources = try? DAVReader.resources(SecretValue(bytes)) else { continue }
+      read += 1
+      let listing = DAVListing(resources, in: address)
+      #expect(listing.children.count <= 3)
+    }
+    #expect(read > 0 && read < 3_000)
+  }
+
   @Test func onlyWhatLiesInTheFolderIsInIt() throws {
     let address = try HTTPAddress("https://a.example/dav/x")
     let hrefs = [

@@ -30,16 +30,6 @@ package enum AgentStart {
     spawn.hand(0, as: 2)
     guard spawn.closeOthers(from: 3) else { return nil }
     spawn.startSession()
-    return try? spawn.start(program, words)
-  }
-
-  /// This program by its path, or, where another has taken its place, by the kernel's own way to it.
-  private static var program: String {
-    let own = "/proc/self/exe"
-    var (here, there) = (stat(), stat())
-    guard let path = ProcFile.link(own), stat(own, &here) == 0, stat(path, &there) == 0, here.st_ino == there.st_ino,
-      here.st_dev == there.st_dev
-    else { return own }
-    return path
+    return try? spawn.start(SeifProgram.path, words)
   }
 }

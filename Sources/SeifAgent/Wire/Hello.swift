@@ -27,10 +27,10 @@ package struct Hello: Sendable, Equatable {
     self.process = process
   }
 
-  /// Of this process. Its executable stands for its build: place, length and time of the file.
+  /// Of this process. An executable stands for its build: place, length and time of the file.
   package static func own(version: String) -> Hello {
     var status = stat()
-    guard stat("/proc/self/exe", &status) == 0 else { return Hello(version: version, build: "unknown") }
+    guard stat(SeifProgram.build, &status) == 0 else { return Hello(version: version, build: "unknown") }
     let build =
       "\(status.st_dev):\(status.st_ino):\(status.st_size):\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
     return Hello(version: version, build: build, process: Int64(getpid()))

@@ -117,3 +117,16 @@ import Testing
     ] { #expect(!NetworkProgram.mayNeed(words), "\(words)") }
   }
 }
+
+/// `seif-net` beside an agent of `seif`.
+@Suite struct NetworkProgramTests {
+  @Test func itSpeaksToTheAgentOfTheSeifBesideIt() throws {
+    let home = try AgentHome()
+    let agent = try home.unlock()
+    let listed = try home.seif("transport", "list", "--json")
+    #expect(listed.exitCode == 0, "\(listed.errors)")
+    #expect(!listed.errors.contains("another Seif"))
+    #expect(try home.process() == agent)
+    #expect(try home.openCount() == 1)
+  }
+}
