@@ -29,13 +29,14 @@ public struct ApacheCertificates: Sendable {
   }
 
   private static let script = """
-    import datetime, ipaddress
+    from datetime import datetime, timedelta, timezone
+    from ipaddress import ip_address
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 
-    now = datetime.datetime.now(datetime.timezone.utc)
-    day = datetime.timedelta(days=1)
+    now = datetime.now(timezone.utc)
+    day = timedelta(days=1)
     name = lambda text: x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)])
     root_key = ec.generate_private_key(ec.SECP256R1())
 
@@ -53,7 +54,7 @@ public struct ApacheCertificates: Sendable {
     root = certificate("Seif tests", root_key, now + 10 * day,
                        [(x509.BasicConstraints(ca=True, path_length=0), True), (usage, True)])
     parts = [root]
-    loopback = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+    loopback = x509.IPAddress(ip_address("127.0.0.1"))
     for names, ends in [([loopback], now + day), ([x509.DNSName("other.example")], now + day), ([loopback], now - day)]:
         key = ec.generate_private_key(ec.SECP256R1())
         parts.append(certificate("server", key, ends, [(x509.SubjectAlternativeName(names), False)]))

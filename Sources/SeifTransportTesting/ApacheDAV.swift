@@ -65,11 +65,12 @@ public final class ApacheDAV {
     }
     let secrets = try Python.lines(
       """
-      import base64, hashlib, sys
-      user, password = sys.stdin.buffer.read().split(b"\\0")
-      sha = base64.b64encode(hashlib.sha1(password).digest())
-      sys.stdout.buffer.write(user + b":{SHA}" + sha + b"\\n")
-      sys.stdout.buffer.write(user + b":seif:" + hashlib.md5(user + b":seif:" + password).hexdigest().encode())
+      from base64 import b64encode
+      from hashlib import md5, sha1
+      from sys import stdin, stdout
+      user, password = stdin.buffer.read().split(b"\\0")
+      stdout.buffer.write(user + b":{SHA}" + b64encode(sha1(password).digest()) + b"\\n")
+      stdout.buffer.write(user + b":seif:" + md5(user + b":seif:" + password).hexdigest().encode())
       """, input: Array("\(user)\0\(password)".utf8))
     guard secrets.count == 2 else { throw ServerProcess.Failure("no passwords for apache2") }
     try write(String(secrets[0]) + "\n", "\(folder)/basic")

@@ -220,7 +220,8 @@ import Testing
   @Test func settingsThatCantBeUsedAreRefusedByTheirName() {
     func refused(_ values: [String: String], secret: [UInt8] = []) -> String? {
       let settings = TransportSettings(
-        name: "n", kind: "webdav", values: values, secrets: ["password": SecretValue(secret)])
+        name: "n", kind: "webdav", values: ["user": ""].merging(values) { $1 },
+        secrets: ["password": SecretValue(secret)])
       return refusal { () throws(TransportError) in
         _ = try TransportRegistry(NetworkTransports.kinds).transport(settings)
       }?.reason
