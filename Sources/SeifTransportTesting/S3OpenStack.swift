@@ -21,11 +21,14 @@ public final class OpenStackS3: S3Server {
 
   // The servers are forks of one process, so that neither files nor a user of the system are needed.
   private static let script = #"""
-    import getpass, os, socket, sys
+    from os import _exit as leave, execvp, fork, makedirs
+    from getpass import getuser
+    from socket import socket
+    from sys import argv
     from swift.common import utils
-    folder, port, user = sys.argv[1], sys.argv[2], getpass.getuser()
+    folder, port, user = argv[1], argv[2], getuser()
     # All stay in the group that ends with the test.
-    os.setsid = lambda: None
+    utils.os.setsid = lambda: None
 
     def write(name, text):
         with open(f"{folder}/{name}", "w") as file:
@@ -38,7 +41,7 @@ public final class OpenStackS3: S3Server {
     from swift.common.wsgi import run_wsgi
 
     # Held at once, so that they are four.
-    probes = [socket.socket() for _ in range(4)]
+    probes = [socket() for _ in range(4)]
     for probe in probes:
         probe.bind(("127.0.0.1", 0))
     ports = [probe.getsockname()[1] for probe in probes]
@@ -54,7 +57,7 @@ public final class OpenStackS3: S3Server {
     workers = 0
     log_address = {folder}/none
     """
-    os.makedirs(f"{folder}/devices/one", exist_ok=True)
+    makedirs(f"{folder}/devices/one", exist_ok=True)
     for kind, own in zip(("account", "container", "object"), ports):
         ring = RingBuilder(4, 1, 0)
         ring.add_dev({"id": 0, "region": 1, "zone": 1, "ip": "127.0.0.1", "port": own, "device": "one", "weight": 1.0,
@@ -67,11 +70,11 @@ public final class OpenStackS3: S3Server {
     [app:{kind}-server]
     use = egg:swift#{kind}
     """)
-        if os.fork() == 0:
-            os._exit(run_wsgi(f"{folder}/{kind}-server.conf", f"{kind}-server") or 0)
+        if fork() == 0:
+            leave(run_wsgi(f"{folder}/{kind}-server.conf", f"{kind}-server") or 0)
     cache = ports[3]
-    if os.fork() == 0:
-        os.execvp("memcached", ["memcached", "-l", "127.0.0.1", "-p", str(cache), "-u", user])
+    if fork() == 0:
+        execvp("memcached", ["memcached", "-l", "127.0.0.1", "-p", str(cache), "-u", user])
     write("proxy-server.conf", common + f"""bind_port = {port}
     [pipeline:main]
     pipeline = catch_errors gatekeeper cache listing_formats s3api tempauth dlo slo proxy-server
@@ -98,6 +101,6 @@ public final class OpenStackS3: S3Server {
     [filter:slo]
     use = egg:swift#slo
     """)
-    os._exit(run_wsgi(f"{folder}/proxy-server.conf", "proxy-server") or 0)
+    leave(run_wsgi(f"{folder}/proxy-server.conf", "proxy-server") or 0)
     """#
 }

@@ -18,11 +18,12 @@ enum S3Bucket {
   /// Makes a bucket.
   static func make(_ bucket: String, _ endpoint: String, _ accessKey: String, _ secretKey: String) throws {
     let script = """
-      import sys, boto3
+      from sys import stdin
+      from boto3 import client
       from botocore.config import Config
-      bucket, endpoint, access, secret = sys.stdin.read().split("\\n")
-      s3 = boto3.client("s3", endpoint_url=endpoint, aws_access_key_id=access, aws_secret_access_key=secret,
-                        region_name="us-east-1", config=Config(s3={"addressing_style": "path"}, retries={"max_attempts": 10}))
+      bucket, endpoint, access, secret = stdin.read().split("\\n")
+      s3 = client("s3", endpoint_url=endpoint, aws_access_key_id=access, aws_secret_access_key=secret,
+                  region_name="us-east-1", config=Config(s3={"addressing_style": "path"}, retries={"max_attempts": 10}))
       s3.create_bucket(Bucket=bucket)
       """
     _ = try Python.run(script, input: Array("\(bucket)\n\(endpoint)\n\(accessKey)\n\(secretKey)".utf8))
