@@ -76,3 +76,16 @@ extension BackupName: Comparable {
     (left.time, left.sequence) < (right.time, right.sequence)
   }
 }
+
+extension BackupName {
+  /// Whether a file's name claims a later time than another's, or at the same time a later sequence. Names that say nothing
+  /// come after those that do; between equals bytes decide.
+  public static func isNewerClaim(_ left: String, than right: String) -> Bool {
+    switch (BackupName(reading: left), BackupName(reading: right)) {
+    case (let a?, let b?) where a.time != b.time || a.sequence != b.sequence: b < a
+    case (.some, nil): true
+    case (nil, .some): false
+    default: utf8Precedes(right, left)
+    }
+  }
+}

@@ -105,14 +105,7 @@ struct BackupListCommand: Command {
     rows += history.proven(at: place).compactMap(\.proof).filter { !names.contains(Array($0.name.utf8)) }.map {
       Row(name: $0.name, byteCount: nil, state: .missing, at: $0.at)
     }
-    return rows.sorted { left, right in
-      switch (BackupName(reading: left.name), BackupName(reading: right.name)) {
-      case (let a?, let b?) where a.time != b.time || a.sequence != b.sequence: b < a
-      case (.some, nil): true
-      case (nil, .some): false
-      default: utf8Precedes(right.name, left.name)
-      }
-    }
+    return rows.sorted { BackupName.isNewerClaim($0.name, than: $1.name) }
   }
 
   private func document(_ rows: [Row]) -> SecretValue {

@@ -28,13 +28,13 @@ struct ImportCommand: Command {
     [dryRun, fromBin, deletedToo] + OpeningOptions.options + UnlockOptions.optionsBesideFile + OutputOptions.options
   }
 
-  let file: String
-  let isDryRun: Bool
-  let fromBin: Bool
-  let deletedToo: Bool
+  private let file: String
+  private let isDryRun: Bool
+  private let fromBin: Bool
+  private let deletedToo: Bool
   private let opening: OpeningOptions
   private let unlock: UnlockOptions
-  let output: OutputOptions
+  private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     file = try arguments.positional("FILE")
@@ -57,7 +57,10 @@ struct ImportCommand: Command {
     let options = ImportOptions(fromBin: fromBin, deletedToo: deletedToo, isDryRun: isDryRun)
     let report = try withVault(folder) { () throws(VaultUseError) in try vault.merge(backup.records, options) }
     let damage = VaultDamage(lines: report.damage).tell(context)
-    try show(report, backup, context)
+    try MergeReport(
+      command: "seif import \(BackupOpening.shown(file))", options: options,
+      next: "seif backup create --destination FOLDER"
+    ).show(report, backup, output, context)
     return backup.problems.isEmpty ? damage.exitCode : .partial
   }
 }

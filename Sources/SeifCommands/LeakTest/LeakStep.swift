@@ -122,6 +122,12 @@ enum LeakSteps {
       LeakStep("backup create", "--destination", world.output("backups"))
         .giving(("--passphrase-fd", c.passphrase), ("--new-passphrase-fd", c.filePassphrase)).ending(0, 1),
       LeakStep("backup list", "--destination", world.output("backups")).giving(("--passphrase-fd", c.passphrase)),
+      LeakStep("backup restore", "--destination", world.output("backups")).giving(
+        file, ("--vault-passphrase-fd", c.passphrase)
+      )
+      .ending(0, 1),
+      LeakStep("drill", "--destination", world.output("backups")).giving(file, ("--vault-passphrase-fd", c.passphrase))
+        .ending(0, 1, 2),
       LeakStep("transport add", "folder", "shelf", "--set", "path=\(world.output("backups"))"),
       LeakStep("transport list"), LeakStep("transport test", "shelf"),
       LeakStep("backup list", "--destination", "shelf").giving(("--passphrase-fd", c.passphrase)),

@@ -103,13 +103,23 @@ enum Examples {
       Example("seif backup create --destination backups", "make a backup and prove that it opens")
     ],
     "backup list": [Example("seif backup list --destination backups", "which there are, and which are proven")],
+    "backup restore": [
+      Example(
+        "seif backup restore --destination backups", "what the newest backup holds, into the vault; here there is none",
+        exitCode: .notFound)
+    ],
+    "drill": [
+      Example(
+        "seif drill --destination backups", "restore the newest into a vault that is thrown away", exitCode: .notFound)
+    ],
     "transport add": [
       Example("seif transport add folder shelf --set path=$PWD/backups", "a folder, tried out, under the name shelf")
     ],
     "transport list": [Example("seif transport list", "where backups can go by name")],
     "transport test": [Example("seif transport test ./backups", "whether a place does what backups need")],
     "transport remove": [
-      Example("seif transport remove nas", "forget a destination; this vault has none of that name", exitCode: .notFound)
+      Example(
+        "seif transport remove nas", "forget a destination; this vault has none of that name", exitCode: .notFound)
     ],
     "run": [
       Example("DB=seif://forge/password seif run -- printenv DB", "a secret in a variable, masked in what is printed"),

@@ -3,9 +3,22 @@ internal import SeifBytes
 internal import SeifFormats
 internal import SeifRecords
 
-extension ImportCommand {
-  /// Says what became of the entries, as lines or as JSON.
-  func show(_ plan: ImportReport, _ backup: OpenedBackup, _ context: Context) throws(CommandFailure) {
+/// Says what became of the entries of a file that was taken into the vault.
+struct MergeReport {
+  /// The name of the JSON document.
+  var schema = "seif-import"
+  /// The command that did it, as typed.
+  let command: String
+  let options: ImportOptions
+  /// What to do next, once it is done.
+  var next: String?
+  /// What the JSON document says of the file, beside what became of the entries.
+  var facts: (inout JSONWriter) -> Void = { _ in }
+
+  /// As lines or as JSON.
+  func show(
+    _ plan: ImportReport, _ backup: OpenedBackup, _ output: OutputOptions, _ context: Context
+  ) throws(CommandFailure) {
     let counts = PlanCounts(plan, problems: backup.problems)
     if output.json {
       try context.output.writeLine(json: document(plan, counts, backup))
@@ -36,22 +49,25 @@ extension ImportCommand {
         + (counts.unusable > 0 ? "   ! \(counts.unusable) not usable, kept as they are" : ""))
     // Where all that is left to do lies in the bin, as after an undo, doing it again as it was changes nothing.
     let isIdle = counts.new + counts.restored + counts.updated + counts.conflicts == 0
-    if isDryRun {
+    if options.isDryRun {
       context.talk.say("Nothing written.")
-      let chosen = (fromBin || (isIdle && counts.inBin > 0) ? " --from-bin" : "") + (deletedToo ? " --deleted-too" : "")
-      context.talk.hint("seif import \(BackupOpening.shown(file))" + chosen)
-    } else if isIdle, counts.inBin > 0, !fromBin {
-      context.talk.hint("seif import \(BackupOpening.shown(file)) --from-bin")
-    } else {
-      context.talk.hint("seif backup create --destination FOLDER")
+      let chosen =
+        (options.fromBin || (isIdle && counts.inBin > 0) ? " --from-bin" : "")
+        + (options.deletedToo ? " --deleted-too" : "")
+      context.talk.hint(command + chosen)
+    } else if isIdle, counts.inBin > 0, !options.fromBin {
+      context.talk.hint("\(command) --from-bin")
+    } else if let next {
+      context.talk.hint(next)
     }
   }
 
   private func document(_ plan: ImportReport, _ counts: PlanCounts, _ backup: OpenedBackup) -> SecretValue {
     var writer = JSONWriter(indent: 2)
     writer.beginObject()
-    writer.schema("seif-import", 1)
-    writer.member("dryRun", isDryRun)
+    writer.schema(schema, 1)
+    facts(&writer)
+    writer.member("dryRun", options.isDryRun)
     writer.member("new", counts.new)
     writer.member("same", counts.same)
     writer.member("updated", counts.updated)

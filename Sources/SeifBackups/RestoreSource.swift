@@ -1,0 +1,71 @@
+public import SeifBytes
+internal import SeifCrypto
+public import SeifFormats
+
+/// Which of the files at a destination is the one to restore: what the ledger has proven before what says so itself, and
+/// that before what its name claims. A server's times count for nothing.
+public enum RestoreSource {
+  /// Most files that are opened where no proof says which is the newest.
+  public static let openedAtMost = 5
+
+  /// What the ledger leads to.
+  public struct Proven: Sendable {
+    /// The newest proven file that is there as it was proven, with its bytes; nil: none is.
+    public var found: (proof: LedgerEvent, content: SecretValue)?
+    /// Newer proven files that aren't there as they were proven, newest first: a destination that offers an older one as
+    /// the newest is an alarm.
+    public var lost: [(name: String, state: BackupService.FileState)] = []
+
+    init() {}
+  }
+
+  /// The newest proven file that a destination still has.
+  ///
+  /// - Throws: the destination can't be listed.
+  public static func proven(
+    _ history: LedgerHistory, at destination: String, over transport: any BackupTransport
+  ) throws(TransportError) -> Proven {
+    var result = Proven()
+    let files = try transport.listBackups()
+    for proof in history.proven(at: destination).reversed().compactMap(\.proof) {
+      let named = files.filter { $0.name.utf8.elementsEqual(proof.name.utf8) }
+      var state = BackupService.FileState.missing
+      for file in named {
+        // Where two have the name, the one that was proven is known by its bytes.
+        do {
+          let content = try transport.download(id: file.id, limit: FormatLimits.fileByteCount)
+          if content.withBytes({ Digest.sha256($0) }) == proof.sha256 {
+            result.found = (proof, content)
+            return result
+          }
+          state = .altered
+        } catch {
+          if state == .missing {
+            state = error.code == .notFound ? .missing : error.code == .tooLarge ? .altered : .unread
+          }
+        }
+      }
+      result.lost.append((proof.name, state))
+    }
+    return result
+  }
+
+  /// The files whose names claim to be the newest, newest first; those whose names say nothing come last.
+  public static func claimed(_ files: [BackupDescriptor]) -> [BackupDescriptor] {
+    let sorted = files.sorted { BackupName.isNewerClaim($0.name, than: $1.name) }
+    return Array(sorted.prefix(openedAtMost))
+  }
+
+  /// Whether an opened file is newer than another by what stands sealed in both: their places in one vault's chain, else the
+  /// time of writing. A file without a time is older than one with.
+  public static func isNewer(_ left: OpenedBackup, than right: OpenedBackup) -> Bool {
+    if let a = left.link, let b = right.link, a.vault == b.vault, a.sequence != b.sequence {
+      return a.sequence > b.sequence
+    }
+    switch (left.exportedAt, right.exportedAt) {
+    case (let a?, let b?): return a > b
+    case (.some, nil): return true
+    default: return false
+    }
+  }
+}

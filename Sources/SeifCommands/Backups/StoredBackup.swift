@@ -1,0 +1,167 @@
+internal import SeifAgent
+internal import SeifBackups
+internal import SeifBytes
+internal import SeifCrypto
+internal import SeifFormats
+
+/// A backup that was fetched from a destination and opened.
+struct StoredBackup {
+  var name: String
+  var opened: OpenedBackup
+  /// What the ledger says of these very bytes; nil: nothing, so that their age is only a claim.
+  var proof: LedgerEvent?
+  /// Whether a newer one was proven at the destination, which doesn't have it any more.
+  var isOlder = false
+}
+
+/// Finds and opens the backup to restore or to drill.
+struct BackupFinder {
+  let destination: DestinationOptions
+  let transport: any BackupTransport
+  /// The destination's name in the ledger.
+  let place: String
+  let history: LedgerHistory
+  let opening: OpeningOptions
+  let context: Context
+
+  /// The file of a name, or the newest: proven before opened, opened before claimed.
+  func find(_ name: String?) throws(CommandFailure) -> StoredBackup {
+    if let name { return try named(name) }
+    let proven: RestoreSource.Proven
+    do throws(TransportError) {
+      proven = try RestoreSource.proven(history, at: place, over: transport)
+    } catch {
+      throw failure(error)
+    }
+    for (name, state) in proven.lost { context.talk.warn("\(name) was proven here and \(Self.words(state))") }
+    if let (proof, content) = proven.found {
+      if !proven.lost.isEmpty {
+        context.talk.warn("what this destination has now is older than what was proven there")
+      }
+      var stored = try open(content, proof.name, proof)
+      stored.isOlder = !proven.lost.isEmpty
+      return stored
+    }
+    return try newestOpened()
+  }
+
+  private func named(_ name: String) throws(CommandFailure) -> StoredBackup {
+    let files = try listed().filter { $0.name.utf8.elementsEqual(name.utf8) }
+    guard let file = files.first else {
+      throw CommandFailure(
+        .notFound, "there is no \(name) at \(destination.name)",
+        hint: "seif backup list --destination \(destination.name)")
+    }
+    guard files.count == 1 else { throw failure(TransportError(.ambiguous, place: name)) }
+    let content = try fetch(file)
+    let digest = content.withBytes { Digest.sha256($0) }
+    let proof = history.file(at: place, named: name)?.proof
+    if let proof, proof.sha256 != digest { context.talk.warn("\(name) was proven here and is altered") }
+    return try open(content, name, proof?.sha256 == digest ? proof : nil)
+  }
+
+  // No proof leads to one: the newest names are opened, and what stands sealed in them decides.
+  private func newestOpened() throws(CommandFailure) -> StoredBackup {
+    let files = RestoreSource.claimed(try listed())
+    guard !files.isEmpty else {
+      throw CommandFailure(.notFound, "there is no backup at \(destination.name)", hint: "Give another --destination.")
+    }
+    var best: StoredBackup?
+    var last: CommandFailure?
+    var passphrase = KeptPassphrase(options: opening)
+    for file in files {
+      do throws(CommandFailure) {
+        let stored = try passphrase.open(fetch(file), file.name, context)
+        if let there = best, !RestoreSource.isNewer(stored, than: there.opened) { continue }
+        best = StoredBackup(name: file.name, opened: stored)
+      } catch {
+        guard error.exitCode != .interrupted else { throw error }
+        context.talk.warn("\(file.name): \(error.what)")
+        last = error
+      }
+    }
+    guard let best else {
+      let failure = last ?? CommandFailure(.notFound, "nothing opens")
+      throw CommandFailure(
+        failure.exitCode, "none of the newest \(files.count) files at \(destination.name) opens",
+        hint: "Name one: seif backup list --destination \(destination.name)")
+    }
+    return best
+  }
+
+  private func open(
+    _ content: SecretValue, _ name: String, _ proof: LedgerEvent?
+  ) throws(CommandFailure) -> StoredBackup {
+    var passphrase = KeptPassphrase(options: opening)
+    return StoredBackup(name: name, opened: try passphrase.open(content, name, context), proof: proof)
+  }
+
+  private func listed() throws(CommandFailure) -> [BackupDescriptor] {
+    do throws(TransportError) { return try transport.listBackups() } catch { throw failure(error) }
+  }
+
+  private func fetch(_ file: BackupDescriptor) throws(CommandFailure) -> SecretValue {
+    do throws(TransportError) {
+      return try transport.download(id: file.id, limit: FormatLimits.fileByteCount)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func failure(_ error: TransportError) -> CommandFailure {
+    CommandFailure(CommandFailure.code(error), "\(destination.name): \(error)")
+  }
+
+  private static func words(_ state: BackupService.FileState) -> String {
+    switch state {
+    case .intact: "is as it was"
+    case .missing: "is gone"
+    case .altered: "is altered"
+    case .unread: "can't be read"
+    }
+  }
+}
+
+/// A passphrase that was given once and is tried on each of several files.
+private struct KeptPassphrase {
+  let options: OpeningOptions
+  private var given: SecretValue?
+
+  init(options: OpeningOptions) { self.options = options }
+
+  mutating func open(_ content: SecretValue, _ name: String, _ context: Context) throws(CommandFailure) -> OpenedBackup
+  {
+    let file: any BackupFile
+    do throws(FormatError) {
+      file = try FormatRegistry.read(FormatInput(content), options: options.reading)
+    } catch {
+      throw CommandFailure(error, file: name)
+    }
+    guard file.header.isSealed else {
+      do throws(FormatError) { return try file.open(passphrase: nil) } catch { throw CommandFailure(error, file: name) }
+    }
+    guard let given else {
+      let isPerson = options.passphrase == .person
+      for attempt in 1...3 {
+        let typed = try options.passphrase.read(for: name, context)
+        do throws(FormatError) {
+          let opened = try file.openTryingForms(passphrase: typed.duplicate())
+          given = typed.withBytes { SecretValue(copying: $0) }
+          return opened
+        } catch {
+          let failure = CommandFailure(error, file: name)
+          // A script's passphrase can be read once, and another file may open with it.
+          if !isPerson { given = typed.withBytes { SecretValue(copying: $0) } }
+          guard error == .cannotOpen, isPerson, attempt < 3 else { throw failure }
+          context.talk.fail(failure)
+        }
+      }
+      throw CommandFailure(.cannotOpen, file: name)
+    }
+    do throws(FormatError) {
+      return try file.openTryingForms(passphrase: SecretBytes(copying: given))
+    } catch {
+      throw CommandFailure(error, file: name)
+    }
+  }
+}
