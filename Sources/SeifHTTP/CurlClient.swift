@@ -186,7 +186,7 @@ public final class CurlClient: HTTPClient {
   }
 
   private func giveBack(_ handle: CurlHandle) {
-    // Nothing of this exchange stays with it: no pointer, no password.
+    // No pointer of this exchange stays with it. libcurl keeps copies of the password until the handle is closed.
     let isClean =
       [CURLOPT_USERNAME, CURLOPT_PASSWORD].allSatisfy { seif_curl_set_text(handle.pointer, $0, nil) == CURLE_OK }
       && seif_curl_set_list(handle.pointer, CURLOPT_HTTPHEADER, nil) == CURLE_OK
