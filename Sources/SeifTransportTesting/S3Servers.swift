@@ -5,6 +5,8 @@ internal import SeifBytes
 public protocol S3Server {
   /// The port of 127.0.0.1 on which it listens.
   var port: UInt16 { get }
+  /// Its address.
+  var endpoint: String { get }
   /// A bucket that is there and empty.
   var bucket: String { get }
   var accessKey: String { get }
@@ -38,8 +40,16 @@ public final class RcloneS3: S3Server {
 
   public var port: UInt16 { process.port }
 
+  private let isHostStyle: Bool
+
+  // A name, so that the bucket can stand before it; libcurl takes all below localhost for this machine.
+  public var endpoint: String { "http://\(isHostStyle ? "localhost" : "127.0.0.1"):\(port)" }
+
   /// Starts it.
-  public init() throws {
+  ///
+  /// - Parameter isHostStyle: whether the bucket is a part of the server's name.
+  public init(isHostStyle: Bool = false) throws {
+    self.isHostStyle = isHostStyle
     process = try ServerProcess(
       ServerProcess.pythonProgram("rclone"),
       // Quoted: it is a list of pairs, and the comma is the pair's.
@@ -48,7 +58,7 @@ public final class RcloneS3: S3Server {
       try TestFolder.make("\(folder)/data/\(bucket)")
       return [
         "serve", "s3", "--addr", "127.0.0.1:\(port)", "--config", "\(folder)/rclone.conf", "--cache-dir",
-        "\(folder)/cache", "\(folder)/data",
+        "\(folder)/cache", "--force-path-style=\(!isHostStyle)", "\(folder)/data",
       ]
     }
   }

@@ -94,8 +94,10 @@ import Testing
     for transport in [all[0], all[2]] { try transport.delete(id: "same") }
   }
 
-  private func credentialsAreChecked(_ server: any S3Server) throws {
-    let transport = try Self.transport(server.settings(secretKey: "another/key"))
+  private func credentialsAreChecked(_ server: any S3Server, style: String = "path") throws {
+    var settings = server.settings(secretKey: "another/key")
+    settings.values["style"] = style
+    let transport = try Self.transport(settings)
     #expect(!transport.isAvailable())
     #expect(throws: TransportError(.unauthorized, place: "")) { try transport.listBackups() }
     #expect(throws: TransportError(.unauthorized, place: "")) { try transport.download(id: "x", limit: 9) }
@@ -115,6 +117,19 @@ import Testing
       #expect(late?.code == .unauthorized)
       #expect(late?.reason.contains("clock") == true, "\(late?.reason ?? "")")
     }
+  }
+
+  @Test func aBucketInTheNameOfItsServerKeepsTheRules() throws {
+    let server = try RcloneS3(isHostStyle: true)
+    var settings = server.settings(prefix: "backups")
+    settings.values["style"] = "host"
+    let transport = try Self.transport(settings)
+    for check in TransportConformance.checks(.short) { try check.run(transport) }
+    #expect(try transport.listBackups().isEmpty)
+    try credentialsAreChecked(server, style: "host")
+    // The other style names another bucket there.
+    settings.values["style"] = "path"
+    #expect(!(try Self.transport(settings).isAvailable()))
   }
 
   @Test func aServerThatIsGoneIsUnavailable() throws {
