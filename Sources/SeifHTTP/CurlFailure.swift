@@ -21,8 +21,10 @@ extension HTTPFailure {
     case CURLE_RECV_ERROR where hasHead && !hasSystemError: self = .broken("its body isn't whole")
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING: self = .unreachable(mayBeDone: wasSent)
     case CURLE_SSL_CONNECT_ERROR:
-      // No request leaves before TLS stands.
-      self = hasSystemError ? .unreachable(mayBeDone: false) : .broken("no TLS: \(words)")
+      // No request leaves before TLS stands. A connection that ends meanwhile has the code of one that isn't TLS, and no
+      // number of the system's either: only the words differ. Taken for the other, it would just not be tried again.
+      let hasEnded = hasSystemError || ["SSL_ERROR_SYSCALL", "unexpected eof"].contains { words.contains($0) }
+      self = hasEnded ? .unreachable(mayBeDone: false) : .broken("no TLS: \(words)")
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_CACERT_BADFILE:
       self = .certificate(words)

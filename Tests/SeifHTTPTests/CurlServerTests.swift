@@ -68,6 +68,38 @@ import Testing
     }
   }
 
+  @Test func aConnectionThatEndsWithinTLSIsLostAndNotBroken() throws {
+    let certificates = try Self.certificates.get()
+    let file = FileManager.default.temporaryDirectory.appending(path: "seif-ca-\(UInt64.random(in: 0 ... .max)).pem")
+    try Data(certificates.authority.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let server = try ApacheDAV(.none, certificate: certificates.good)
+    try Data("inhalt".utf8).write(to: server.files.appending(path: "a"))
+    let proxy = try CuttingProxy(to: server.port)
+    defer { proxy.end() }
+    let url = "https://127.0.0.1:\(proxy.port)/dav/a"
+    func get() -> Result<Int, HTTPFailure> {
+      Result { () throws(HTTPFailure) in
+        try CurlClient(settings(file)).send(HTTPRequest("GET", url)).body.byteCount
+      }
+    }
+    #expect(get() == .success(6))
+    let total = proxy.byteCount(.down)
+    for (direction, points) in [
+      (CuttingProxy.Direction.up, [0, 1, 100]), (.down, [0, 1, 5, 100, 500, total - 400, total - 60, total - 30]),
+    ] {
+      for point in points {
+        proxy.cut(direction, after: point, isOnce: false)
+        switch get() {
+        case .success(let count): #expect(count == 6)
+        case .failure(.unreachable), .failure(.broken("its body isn't whole")): break
+        case .failure(.broken("it ended before its stated length")): break
+        case .failure(let failure): Issue.record("\(direction) \(point) of \(total): \(failure)")
+        }
+      }
+    }
+  }
+
   private static func refusal(_ client: CurlClient, _ url: String) -> HTTPFailure? {
     do {
       _ = try client.send(HTTPRequest("OPTIONS", url))
