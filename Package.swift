@@ -44,6 +44,7 @@ let package = Package(
       name: "CImages", providers: [.apt(["libpng-dev", "libturbojpeg0-dev", "libzbar-dev", "libqrencode-dev"])]),
     .systemLibrary(name: "CClipboard", providers: [.apt(["libxcb1-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
 
     target("SeifBytes", [], core),
     target("SeifCrypto", ["SeifBytes", "COpenSSL", "CSodium", "CArgon2"], core),
@@ -66,7 +67,7 @@ let package = Package(
     target("SeifImages", ["SeifBytes", "CImages", "CSeif"], strict),
     target("SeifTransports", ["SeifProcesses", "SeifBytes", "SeifBackups", "CSeif"], strict),
     target("SeifHTTP", ["SeifBytes", "CCurl", "CSeif"], strict),
-    target("SeifNetworkTransports", ["SeifHTTP", "SeifBackups", "SeifCrypto", "SeifBytes"], strict),
+    target("SeifNetworkTransports", ["SeifHTTP", "SeifBackups", "SeifCrypto", "SeifBytes", "CExpat"], strict),
     target("SeifClipboard", ["SeifProcesses", "SeifBytes", "CClipboard", "CSeif"], strict),
     target(
       "SeifAgent", ["SeifProcesses", "SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
@@ -119,7 +120,10 @@ let package = Package(
     tests("SeifHTTPTests", ["SeifHTTP", "SeifTransportTesting", "SeifBytes"]),
     tests(
       "SeifNetworkTransportsTests",
-      ["SeifNetworkTransports", "SeifHTTP", "SeifBackups", "SeifTransportTesting", "SeifCrypto", "SeifBytes"]),
+      [
+        "SeifNetworkTransports", "SeifHTTP", "SeifTransports", "SeifBackups", "SeifTransportTesting", "SeifCrypto",
+        "SeifBytes",
+      ]),
     tests(
       "SeifAgentTests", ["SeifAgent", "SeifAgentTesting", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
     tests("SeifTUITests", ["SeifTUI", "SeifBytes"]),

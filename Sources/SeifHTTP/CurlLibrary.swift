@@ -1,6 +1,75 @@
 internal import CCurl
+internal import Glibc
 
 /// The library, set up once.
 enum CurlLibrary {
-  static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  static let isReady = seif_curl_start() == CURLE_OK
+}
+
+/// One of curl's handles, which keeps its connections. Used by one thread at a time: whoever took it from the pool.
+struct CurlHandle: @unchecked Sendable {
+  let pointer: UnsafeMutableRawPointer
+
+  init() throws(HTTPFailure) {
+    guard CurlLibrary.isReady, let made = curl_easy_init() else { throw .library("libcurl doesn't start") }
+    pointer = made
+  }
+
+  func close() { curl_easy_cleanup(pointer) }
+
+  func set(_ option: CURLoption, _ value: Int) throws(HTTPFailure) {
+    try check(seif_curl_set_long(pointer, option, value))
+  }
+
+  func set(_ option: CURLoption, size: Int) throws(HTTPFailure) {
+    try check(seif_curl_set_size(pointer, option, curl_off_t(size)))
+  }
+
+  func set(_ option: CURLoption, _ text: String?) throws(HTTPFailure) {
+    try check(seif_curl_set_text(pointer, option, text))
+  }
+
+  func set(_ option: CURLoption, pointer value: UnsafeMutableRawPointer?) throws(HTTPFailure) {
+    try check(seif_curl_set_pointer(pointer, option, value))
+  }
+
+  func set(_ option: CURLoption, list: UnsafeMutablePointer<curl_slist>?) throws(HTTPFailure) {
+    try check(seif_curl_set_list(pointer, option, list))
+  }
+
+  func set(_ option: CURLoption, function: seif_curl_data) throws(HTTPFailure) {
+    try check(seif_curl_set_data(pointer, option, function))
+  }
+
+  func set(_ option: CURLoption, seek: seif_curl_seek) throws(HTTPFailure) {
+    try check(seif_curl_set_seek(pointer, option, seek))
+  }
+
+  func number(_ what: CURLINFO) -> Int {
+    var value = 0
+    return seif_curl_get_long(pointer, what, &value) == CURLE_OK ? value : 0
+  }
+
+  /// Does the exchange. A connection that the other side has closed raises no signal.
+  func perform() -> CURLcode {
+    var pipe = sigset_t()
+    var before = sigset_t()
+    var pending = sigset_t()
+    sigemptyset(&pipe)
+    sigaddset(&pipe, SIGPIPE)
+    sigpending(&pending)
+    let wasPending = sigismember(&pending, SIGPIPE) == 1
+    pthread_sigmask(SIG_BLOCK, &pipe, &before)
+    let code = curl_easy_perform(pointer)
+    if !wasPending {
+      var now = timespec()
+      sigtimedwait(&pipe, nil, &now)
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    return code
+  }
+
+  private func check(_ code: CURLcode) throws(HTTPFailure) {
+    guard code == CURLE_OK else { throw .library(String(cString: curl_easy_strerror(code))) }
+  }
 }

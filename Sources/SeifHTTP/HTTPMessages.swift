@@ -61,14 +61,18 @@ public struct HTTPResponse: Sendable {
   public var status: Int
   /// The fields of its head, in their order.
   public var fields: [HTTPField]
-  /// Its body, decoded from the transfer's coding, at most the request's limit.
+  /// Its body, decoded from the transfer's coding, at most the request's limit. That of a status from 300 up may have up
+  /// to 64 KiB whatever the limit, and ends there.
   public var body: SecretValue
+  /// The address that answered: another than the request's after a redirect.
+  public var url: String
 
   /// An answer.
-  public init(status: Int, fields: [HTTPField] = [], body: SecretValue = .empty) {
+  public init(status: Int, fields: [HTTPField] = [], body: SecretValue = .empty, url: String = "") {
     self.status = status
     self.fields = fields
     self.body = body
+    self.url = url
   }
 
   /// The value of a field that stands once; nil: it isn't there, or several times with different values.

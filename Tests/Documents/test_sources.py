@@ -6,7 +6,7 @@ import documents
 
 SHIPPED = [path for path in sorted((documents.ROOT / "Sources").rglob("*.swift"))
            if path.relative_to(documents.ROOT).parts[1] not in ("SeifTestSupport", "SeifSQLTesting", "SeifAgentTesting",
-                                                               "SeifTransportTesting")]
+                                                                "SeifTransportTesting")]
 
 
 class Sources(unittest.TestCase):

@@ -1,0 +1,3 @@
+// libexpat, as it is.
+#pragma once
+#include <expat.h>

@@ -1,0 +1,34 @@
+internal import Glibc
+internal import SeifBackups
+internal import SeifHTTP
+
+/// How the transports here speak HTTP.
+enum NetworkClient {
+  /// What Seif calls itself; a test compares it with the version.
+  static let userAgent = "seif/0.1.0"
+
+  /// A client that tries again where that helps and does no harm.
+  ///
+  /// - Parameters:
+  ///   - caFile: the whole path of a file with the certificates to trust instead of the system's; nil: those.
+  ///   - allowsHTTP: whether `http:` is used beyond this machine.
+  ///   - followsRedirects: within the origin that was asked.
+  ///   - retries: off for what a person waits for.
+  /// - Throws: `TransportError` with code `badSettings`.
+  static func make(
+    caFile: String?, allowsHTTP: Bool, followsRedirects: Bool, retries: Bool = true, place: String,
+    time: RetryingClient.Time = .system
+  ) throws(TransportError) -> any HTTPClient {
+    var settings = CurlSettings(userAgent: userAgent)
+    settings.allowsPlainHTTP = allowsHTTP
+    if let caFile {
+      guard caFile.hasPrefix("/"), access(caFile, R_OK) == 0 else {
+        throw TransportError(.badSettings, place: place, reason: "ca-file isn't the whole path of a file to read")
+      }
+      settings.authorityFile = caFile
+    }
+    var client: any HTTPClient = CurlClient(settings)
+    if followsRedirects { client = RedirectingClient(client) }
+    return retries ? RetryingClient(client, time: time) : client
+  }
+}

@@ -1,0 +1,46 @@
+internal import SeifBackups
+internal import SeifHTTP
+
+/// What a server answers, and what keeps it from answering, as failures of a transport.
+enum DAVFault {
+  /// What an answer means that isn't the one that was hoped for (RFC 4918 §11, 9110 §15).
+  static func error(status: Int, place: String) -> TransportError {
+    let (code, words): (TransportError.Code, String) =
+      switch status {
+      case 200..<300: (.badAnswer, "")
+      case 300..<400: (.redirected, "")
+      case 401: (.unauthorized, "")
+      case 403: (.noPermission, "")
+      case 404, 410: (.notFound, "")
+      case 408: (.timedOut, "")
+      case 409: (.notFound, "its folder isn't there")
+      case 412: (.exists, "")
+      case 413: (.tooLarge, "too large for this server")
+      case 414, 422: (.failed, "the server takes no file of this name")
+      case 423: (.locked, "")
+      case 429, 503: (.busy, "")
+      case 500, 502, 504: (.unavailable, "the server failed")
+      case 507: (.full, "no space left on the server")
+      default: (.failed, "")
+      }
+    return TransportError(code, place: place, reason: words.isEmpty ? "status \(status)" : "\(words): status \(status)")
+  }
+
+  /// Why no answer came.
+  ///
+  /// - Parameter isDownload: a part of the answer is then a part of a file.
+  static func error(_ failure: HTTPFailure, isDownload: Bool, place: String) -> TransportError {
+    switch failure {
+    case .badAddress(let words): TransportError(.badSettings, place: place, reason: words)
+    case .unknownHost: TransportError(.unavailable, place: place, reason: "the server's name isn't known")
+    case .unreachable(let mayBeDone):
+      TransportError(.unavailable, place: place, reason: mayBeDone ? "the connection was lost" : "no connection")
+    case .timedOut: TransportError(.timedOut, place: place)
+    case .certificate(let words): TransportError(.certificate, place: place, reason: words)
+    case .tooLarge: TransportError(.tooLarge, place: place)
+    case .broken(let words): TransportError(isDownload ? .incomplete : .badAnswer, place: place, reason: words)
+    case .redirect(let words): TransportError(.redirected, place: place, reason: words)
+    case .library(let words): TransportError(.failed, place: place, reason: words)
+    }
+  }
+}
