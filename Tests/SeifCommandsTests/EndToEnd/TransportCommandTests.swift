@@ -128,7 +128,7 @@ import Testing
     #expect(try libraries(Home.program + "-net").contains("libcurl"))
     // Nor is it named in it, to be loaded later.
     let bytes = try Data(contentsOf: URL(filePath: Home.program))
-    #expect(bytes.range(of: Data("libcurl".utf8)) == nil)
+    #expect(Array(bytes).firstRange(of: Array("libcurl".utf8)) == nil)
   }
 
   @Test func itSpeaksToTheAgentOfTheSeifBesideIt() throws {
