@@ -124,7 +124,7 @@ import Testing
         .setOpaque([OpaqueMember(key: "x", value: SecretValue(utf8: "{}"))]),
       ], expected: nil),
     .undo(folder: "/v", step: nil), .undo(folder: "/v", step: 3), .lastChange(folder: "/v"), .bin(folder: "/v"),
-    .records(folder: "/v", .export),
+    .binnedCount(folder: "/v"), .records(folder: "/v", .export),
   ]
 
   @Test(arguments: requests.indices) func everyRequestIsReadAsItWasWritten(place: Int) throws {

@@ -121,6 +121,7 @@ final class ClientConnection: Sendable {
     case .undo(let folder, let step): return try vault(folder).undo(ifStepIs: step)
     case .lastChange(let folder): return try vault(folder).lastChange()
     case .bin(let folder): return try vault(folder).bin()
+    case .binnedCount(let folder): return try vault(folder).binnedCount()
     case .merge(let folder, let records, let options):
       let vault = try vault(folder)
       try require(.importing, vault)

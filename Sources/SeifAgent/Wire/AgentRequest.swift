@@ -60,6 +60,8 @@ package enum AgentRequest: Sendable {
   case lastChange(folder: String)
   /// The bin, with stand-ins for secrets.
   case bin(folder: String)
+  /// How many lie in the bin.
+  case binnedCount(folder: String)
   /// Everything, secrets too, for a file.
   case records(folder: String, Purpose)
 
@@ -122,10 +124,13 @@ package enum AgentRequest: Sendable {
       writer.text(folder)
       writer.optional(step) { $0.number($1) }
     case .lastChange(let folder):
-      writer.byte(18)
+      writer.byte(19)
       writer.text(folder)
     case .bin(let folder):
       writer.byte(11)
+      writer.text(folder)
+    case .binnedCount(let folder):
+      writer.byte(18)
       writer.text(folder)
     case .ledger(let folder):
       writer.byte(14)
@@ -202,7 +207,8 @@ package enum AgentRequest: Sendable {
       return .merge(folder: folder, try reader.records(), options)
     case 16: return .verify(folder: folder)
     case 17: return .names(folder: folder)
-    case 18: return .lastChange(folder: folder)
+    case 18: return .binnedCount(folder: folder)
+    case 19: return .lastChange(folder: folder)
     default: throw AgentRefusal(.badMessage, "request")
     }
   }
