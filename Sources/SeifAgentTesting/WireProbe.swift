@@ -111,7 +111,7 @@ public final class WireProbe {
   }
 
   /// How many calls ``look(at:)`` tells apart.
-  public static let callCount = 13
+  public static let callCount = 14
 
   private static func ask(_ client: AgentClient, _ call: Int) throws {
     let vault = AgentVault(client, folder: "/v")
@@ -129,9 +129,10 @@ public final class WireProbe {
     case 9: _ = try client.status()
     case 10: _ = try client.lock(folder: nil)
     case 11: _ = try client.isOpen(folder: "/v")
-    default:
+    case 12:
       let secret = SecretBytes(copying: SecretValue(utf8: "s"))
       _ = try client.unlock(folder: "/v", stateFolder: "/s", .passphrase, secret, nil)
+    default: _ = try vault.lastChange()
     }
   }
 }

@@ -84,22 +84,24 @@ extension Vault {
   /// Takes back the last change as a whole; of those before it, ten can follow. What was added goes into the bin, and a
   /// login's password that is undone into its history. What moves a counter is no change: it stays where it is.
   ///
-  /// - Parameter comparesSecrets: whether a counter stays where it is only if the seed was the same; off where who asks
-  ///   mustn't learn whether it was. It never goes back then.
+  /// - Parameters:
+  ///   - expected: the step that `lastChange()` gave; nil: whichever is the last.
+  ///   - comparesSecrets: whether a counter stays where it is only if the seed was the same; off where who asks mustn't
+  ///     learn whether it was. It never goes back then.
   /// - Returns: the identifiers of the entries that are as they were before.
-  /// - Throws: `nothingToUndo`.
+  /// - Throws: `nothingToUndo`; `changedMeanwhile` if another change is the last one.
   @discardableResult
-  public func undo(comparesSecrets: Bool = true) throws(VaultError) -> [UUID] {
+  public func undo(ifStepIs expected: Int64? = nil, comparesSecrets: Bool = true) throws(VaultError) -> [UUID] {
     try write { (rows) throws(VaultError) in
       var writer = try ItemWriter(rows)
-      let (ids, operations) = try Self.lastStep(writer.rows)
-      guard !ids.isEmpty else { throw VaultError(.nothingToUndo) }
+      guard let last = try UndoStep.last(rows.connection, rows.keys) else { throw VaultError(.nothingToUndo) }
+      if let expected, last.step != expected { throw VaultError(.changedMeanwhile) }
       var changed: [UUID] = []
-      for operation in operations.reversed() {
+      for operation in last.operations.reversed() {
         try Self.takeBack(operation, comparesSecrets, &writer)
         if case .restoreItem(let id, _, _) = operation { changed.append(id) }
       }
-      for id in ids { try writer.rows.delete(.undo, id) }
+      for id in last.rows { try writer.rows.delete(.undo, id) }
       rows = writer.rows
       return changed
     }
@@ -176,7 +178,7 @@ extension Vault {
   ) throws(VaultError) -> Result {
     try write { (rows) throws(VaultError) in
       var writer = try ItemWriter(rows)
-      var undo = UndoRecorder(step: Int64(clamping: rows.state.counter &+ 1))
+      var undo = UndoRecorder(step: Int64(clamping: rows.state.counter &+ 1), at: rows.now.wholeSeconds)
       let result = try body(&writer, &undo)
       try undo.finish(&writer.rows)
       rows = writer.rows
@@ -255,25 +257,8 @@ extension Vault {
     case .deleteUnusable(let id): try writer.rows.delete(.unusable, id)
     case .setOpaque(let members): try writer.setOpaque(members)
     case .unsetAside(let id): try takeBackSetAside(id, &writer)
+    case .madeAt: break
     }
-  }
-
-  private static func lastStep(_ rows: RowWriter) throws(VaultError) -> ([UUID], [UndoOperation]) {
-    let sealer = try rows.keys.sealer(.undo)
-    let connection = rows.connection
-    let statement = try connection.statement(
-      "SELECT id, revision, content FROM undo WHERE step = (SELECT max(step) FROM undo) ORDER BY position")
-    var ids: [UUID] = []
-    var operations: [UndoOperation] = []
-    while try statement.next() {
-      let (id, revision) = try sql { () throws(SQLError) in (try statement.uuid(0), try statement.integer(1)) }
-      let content = try statement.withBlob(2) { (sealed) throws(VaultError) in
-        try sealer.open(sealed, row: id, column: "content", revision: revision)
-      }
-      operations += try content.withBytes { (bytes) throws(VaultError) in try UndoRecorder.decode(bytes) }
-      ids.append(id)
-    }
-    return (ids, operations)
   }
 
   private static func undoRows(_ connection: Connection) throws(VaultError) -> [UUID] {

@@ -41,6 +41,32 @@ import Testing
     #expect(try !client.isOpen(folder: path))
   }
 
+  /// Whatever is waited for: without looking this would take ten minutes.
+  @Test(.timeLimit(.minutes(1))) func anAgentThatAnswersNobodyIsGivenUp() throws {
+    let scratch = try Scratch()
+    // It listens and never takes anybody.
+    let listener = try RuntimeFolder(scratch.path + "/run", making: true).listen(patience: 0)
+    defer { close(listener) }
+    let client = try AgentClient(folder: scratch.path + "/run", hello: Hello(version: "9.9.9", build: "test"))
+    for patience in [AgentClient.Patience.work, .person] {
+      #expect(refusal { _ = try client.status(patience) } == .tooSlow)
+    }
+  }
+
+  @Test func aLateAnswerIsNeverTakenForThatToAnotherQuestion() throws {
+    let asker = FixedAsker(.yes)
+    asker.before.withLock { $0 = { usleep(2_500_000) } }
+    let world = try AgentWorld(asker: asker)
+    let vault = try world.unlocked(try world.makeVault())
+    // An agent that speaks to others is waited for.
+    #expect(try vault.records(for: .export).count == AgentWorld.entries.count)
+    let client = try world.client()
+    let id = try #require(try vault.find("Forge", onlyCodes: false).hits.first?.id)
+    let request = AgentRequest.reveal(folder: vault.folder, id, field: "password")
+    #expect(refusal { _ = try client.call(request, .glance) } == .tooSlow)
+    #expect(try client.status().vaults.count == 1)
+  }
+
   @Test func aLockedVaultGivesNothing() throws {
     let world = try AgentWorld()
     let path = try world.makeVault()

@@ -2,6 +2,7 @@ import Glibc
 import SeifBytes
 import SeifOTP
 import SeifRecords
+import SeifTestSupport
 import SeifVault
 import Synchronization
 import Testing
@@ -11,7 +12,9 @@ import Testing
 /// A client that puts guesses in the place of secrets learns by no answer whether one was right.
 @Suite struct GuessingTests {
   private func undone(_ vault: AgentVault) throws -> [String] {
-    try vault.undo().groups.map { "\($0.outcome) \($0.total) \($0.names.map(\.name))" }
+    let last = try vault.lastChange()
+    return ["\(last.groups.map { "\($0.kind) \($0.total) \($0.names.map(\.name))" }) \(last.otherCount)"]
+      + (try vault.undo(ifStepIs: last.step).groups.map { "\($0.outcome) \($0.total) \($0.names.map(\.name))" })
   }
 
   @Test func aGuessedPasswordLooksTheSameWhetherItIsRight() throws {
@@ -163,6 +166,19 @@ import Testing
     // The next one gets its turn.
     #expect(until { refusal { _ = try vault.records(for: .export) } == nil })
     #expect(asker.asked.withLock { $0 } == 2)
+  }
+
+  @Test func aQuestionEndsWithTheVaultThatItIsAbout() throws {
+    let asker = SlowAsker()
+    let world = try AgentWorld(asker: asker)
+    let vault = try world.unlocked(try world.makeVault())
+    let (folder, run, hello) = (vault.folder, world.folder, world.hello)
+    SideThread {
+      while asker.asked.withLock({ $0 }) == 0 { usleep(5_000) }
+      _ = try? AgentClient(folder: run, hello: hello).lock(folder: folder)
+    }.start()
+    #expect(refusal { _ = try vault.records(for: .export) } == .locked)
+    #expect(asker.taken.withLock { $0 } == 1)
   }
 
   @Test func nobodyIsAskedForWhoWentWhileItWaitedForItsTurn() throws {

@@ -28,6 +28,18 @@ import Testing
     #expect(decoder.flush() == [])
   }
 
+  @Test func aPasteThatIsCutStaysOneToItsEnd() {
+    var decoder = KeyDecoder()
+    #expect(decoder.keys(Array("\u{1B}[200~ab\u{1B}[20".utf8)) == [.pasted("a"), .pasted("b")])
+    decoder.forget()
+    #expect(decoder.isPasting)
+    #expect(decoder.keys(Array("1~q".utf8)) == [.character("q")] && !decoder.isPasting)
+    // Of a key that has begun nothing stays.
+    _ = decoder.keys([0x1B])
+    decoder.forget()
+    #expect(decoder.keys(Array("[A".utf8)) == [.character("["), .character("A")])
+  }
+
   @Test func anyBytesAreTaken() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<2000 {

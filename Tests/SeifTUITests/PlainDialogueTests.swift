@@ -7,6 +7,7 @@ import Testing
 
   private mutating func answer(_ text: String) -> [Effect] {
     let effects = dialogue.answer(text)
+    for case .history(let id) in effects { dialogue.show(TestScreen.history(id)) }
     for case .open(let id) in effects {
       if let item = TestScreen.items.first(where: { $0.id == id }) { dialogue.show(TestScreen.details(item)) }
     }
@@ -43,6 +44,29 @@ import Testing
     #expect(answer("f") == [.setFavorite(TestScreen.id(3), true)])
     #expect(answer("e") == [.edit(TestScreen.id(3))])
     #expect(answer("b") == [] && dialogue.takeLines().first == "Codes, 4.")
+  }
+
+  @Test mutating func passwordsFromBeforeAreNumbered() {
+    let id = TestScreen.id(5)
+    start()
+    #expect(answer("1") == [] && answer("1") == [.open(TestScreen.id(1))] && answer("p") == [])
+    _ = (answer("b"), answer("b"), answer("2"), answer("1"))
+    #expect(dialogue.takeLines().contains("p the passwords from before"))
+    #expect(answer("p") == [.history(id)])
+    #expect(
+      dialogue.takeLines() == [
+        "Example Forge, ana, favourite, passwords from before, 2", "1 copy that replaced 2026-11-02, also by Enter",
+        "2 copy that replaced 2025-01-31",
+        "r1 reveals the first, which stays on the screen; p1 makes it the present password; and so on.",
+        "b goes back, q quits.",
+      ])
+    #expect(answer("") == [.copy(id, field: .previous(1))] && answer("2") == [.copy(id, field: .previous(2))])
+    #expect(answer("r2") == [.reveal(id, field: .previous(2))])
+    #expect(dialogue.takeLines() == ["This stays on the screen:"])
+    #expect(answer("p1") == [.bringBack(id, field: .previous(1))])
+    for text in ["0", "3", "r", "p0", "p3", "1r", "rr1", "e", "d"] { #expect(answer(text) == [], "\(text)") }
+    _ = (dialogue.takeLines(), answer("b"))
+    #expect(dialogue.takeLines().first == "Example Forge, ana, favourite, 1 of 1")
   }
 
   @Test mutating func whatCountsIsMadeByNAlone() {

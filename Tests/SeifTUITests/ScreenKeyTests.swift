@@ -83,6 +83,41 @@ import Testing
       ])
   }
 
+  @Test mutating func passwordsFromBeforeAreListedCopiedAndBroughtBack() {
+    let id = TestScreen.id(5)
+    screen.press(.character("]"), .character("b"))
+    #expect(screen.takeEffects() == [] && screen.text.contains("For passwords from before: p"))
+    screen.press(.character("p"))
+    #expect(screen.takeEffects() == [.history(id)] && screen.model.focus == .details)
+    #expect(screen.text.contains("2026-11-02  ••••••") && screen.text.contains("2025-01-31  ••••••"))
+    #expect(screen.text.contains("Example Forge: passwords before") && screen.text.contains("b bring back"))
+    screen.press(.enter, .down, .character("r"))
+    #expect(screen.takeEffects() == [.copy(id, field: .previous(1)), .reveal(id, field: .previous(2))])
+    #expect(screen.text.contains("correct horse"))
+    screen.press(.up)
+    #expect(!screen.text.contains("correct horse"))
+    screen.press(.character("b"), .character("n"))
+    #expect(screen.takeEffects() == [.bringBack(id, field: .previous(1))])
+    screen.press(.character("c"))
+    #expect(screen.text.contains("password 2 from before"))
+    screen.press(.escape)
+    // Escape, the same key, and leaving the pane go back to the fields.
+    for key in [Key.escape, .character("p"), .left] {
+      #expect(screen.model.details?.isHistory == true)
+      screen.press(key)
+      #expect(screen.model.details?.isHistory == false && screen.text.contains("https://ex.org"))
+      screen.press(.character("p"))
+    }
+  }
+
+  @Test mutating func whereThereIsNoPasswordFromBeforeThatIsSaid() {
+    screen.press(.character("p"))
+    #expect(screen.takeEffects() == [] && screen.text.contains("Only of logins"))
+    screen = TestScreen(items: [TestScreen.item(9, .logins, "New", "")])
+    screen.press(.character("]"), .character("p"))
+    #expect(screen.text.contains("It has had no other password here.") && screen.model.focus == .list)
+  }
+
   @Test mutating func whatIsLookedForIsGoneToWhereItIs() {
     screen.press(.character("/"))
     screen.type("plastic")

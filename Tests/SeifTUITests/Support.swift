@@ -68,6 +68,13 @@ struct TestScreen {
     return Details(id: item.id, rows: rows)
   }
 
+  /// Two passwords from before, of the login that had others.
+  static func history(_ id: UUID) -> Details {
+    let days = id == Self.id(5) ? ["2026-11-02", "2025-01-31"] : []
+    let rows = days.enumerated().map { Details.Row($1, field: .previous($0 + 1), .secret) }
+    return Details(id: id, rows: rows, isHistory: true)
+  }
+
   static func timing(_ item: Item) -> CodeTiming { item.name == "Acme counts" ? .counter : .period(30) }
 
   /// Does what a vault would, and remembers it.
@@ -83,6 +90,7 @@ struct TestScreen {
         let text = field == .code ? Self.code : Self.password
         model.show(Revealed(id: id, field: field, text: text, validUntil: field == .code ? 1_767_225_630 : nil))
       case .nextCode(let id): model.show(Revealed(id: id, field: .nextCode, text: "111 222"))
+      case .history(let id): model.show(Self.history(id))
       case .copy(_, let field): model.copied(field.label, seconds: 30)
       case .lock: model.lock("")
       default: break

@@ -157,6 +157,46 @@ import Testing
     }
   }
 
+  @Test func theLastChangeIsNamedBeforeItIsTakenBack() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    func last() throws -> String {
+      let change = try vault.lastChange()
+      #expect(try change.step == vault.counter() && change.madeAt == Moment.start)
+      let groups = change.groups.map { "\($0.kind) \($0.total) \($0.names.map(\.name).joined(separator: "+"))" }
+      return (groups + (change.otherCount > 0 ? ["\(change.otherCount) others"] : [])).joined(separator: ", ")
+    }
+    #expect(throws: VaultError(.nothingToUndo)) { try vault.lastChange() }
+    let ids = try vault.add([try Sample.totp("A"), Sample.login("B", password: "x")])
+    #expect(try last() == "added 2 A+B")
+    // Equal or not.
+    try vault.replace(ids[1], with: try vault.entry(ids[1]).entry)
+    #expect(try last() == "edited 1 B")
+    try vault.remove([ids[0]])
+    #expect(try last() == "removed 1 A")
+    try vault.restoreFromBin([ids[0]])
+    #expect(try last() == "restored 1 A")
+    try vault.apply([.setOpaque([]), .addUnusable(UnusableEntry(kind: .cards, json: SecretValue(utf8: "1")))])
+    #expect(try last() == "2 others")
+    try vault.apply([.replace(ids[0], try Sample.totp("A2")), .remove(ids[0]), .add(try Sample.totp("C"))])
+    #expect(try last() == "added 1 C, removed 1 A2")
+    try vault.add((0..<12).map { try Sample.totp("\($0)") })
+    #expect(try last() == "added 12 0+1+2+3+4+5+6+7+8+9")
+  }
+
+  @Test func onlyTheChangeThatWasNamedIsTakenBack() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    try vault.add([try Sample.totp("A")])
+    let named = try vault.lastChange()
+    try vault.add([try Sample.totp("B")])
+    #expect(throws: VaultError(.changedMeanwhile)) { try vault.undo(ifStepIs: named.step) }
+    #expect(try vault.records().accounts.count == 2)
+    try vault.undo(ifStepIs: try vault.lastChange().step)
+    try vault.undo(ifStepIs: named.step)
+    #expect(try vault.records().accounts.isEmpty)
+  }
+
   @Test func whatAnUndoneChangeAddedWaitsInTheBin() throws {
     let place = try TestVault()
     let vault = try place.create()

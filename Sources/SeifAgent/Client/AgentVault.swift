@@ -99,8 +99,12 @@ package final class AgentVault: UnlockedVault {
   }
 
   @discardableResult
-  package func undo() throws(VaultUseError) -> UndoReport {
-    try call(.undo(folder: folder)) { (reader) throws(AgentRefusal) in try reader.report() }
+  package func undo(ifStepIs step: Int64?) throws(VaultUseError) -> UndoReport {
+    try call(.undo(folder: folder, step: step)) { (reader) throws(AgentRefusal) in try reader.report() }
+  }
+
+  package func lastChange() throws(VaultUseError) -> LastChange {
+    try call(.lastChange(folder: folder)) { (reader) throws(AgentRefusal) in try reader.lastChange() }
   }
 
   package func bin() throws(VaultUseError) -> [BinnedEntry] {

@@ -27,9 +27,11 @@ package protocol UnlockedVault: AnyObject {
   /// Makes changes as one whole; what is masked in a replaced entry stays as it is.
   @discardableResult
   func apply(_ changes: [VaultChange], ifCounterIs expected: Int64?) throws(VaultUseError) -> [UUID]
-  /// Takes the last change back.
+  /// Takes the last change back; with a step only if it is that one.
   @discardableResult
-  func undo() throws(VaultUseError) -> UndoReport
+  func undo(ifStepIs step: Int64?) throws(VaultUseError) -> UndoReport
+  /// What that would take back.
+  func lastChange() throws(VaultUseError) -> LastChange
   /// What was removed, its secrets masked if the agent holds them.
   func bin() throws(VaultUseError) -> [BinnedEntry]
   /// How many entries were removed.
@@ -118,9 +120,13 @@ package final class DirectVault: UnlockedVault {
   }
 
   @discardableResult
-  package func undo() throws(VaultUseError) -> UndoReport {
+  package func undo(ifStepIs step: Int64?) throws(VaultUseError) -> UndoReport {
     index = nil
-    return try vaultCall { () throws(VaultError) in try UndoReport.undo(vault) }
+    return try vaultCall { () throws(VaultError) in try UndoReport.undo(vault, ifStepIs: step) }
+  }
+
+  package func lastChange() throws(VaultUseError) -> LastChange {
+    try vaultCall { () throws(VaultError) in try vault.lastChange() }
   }
 
   package func bin() throws(VaultUseError) -> [BinnedEntry] {
@@ -152,6 +158,10 @@ package final class DirectVault: UnlockedVault {
 }
 
 extension UnlockedVault {
+  /// Takes the last change back, whichever it is.
+  @discardableResult
+  package func undo() throws(VaultUseError) -> UndoReport { try undo(ifStepIs: nil) }
+
   /// A value that was taken out of an entry: itself, or the secret that it stands for.
   package func unmasked(_ value: SecretValue, of entry: ReadEntry) throws(VaultUseError) -> SecretValue {
     for field in entry.masked {

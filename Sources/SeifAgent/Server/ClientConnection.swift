@@ -118,7 +118,8 @@ final class ClientConnection: Sendable {
       try require(kind, vault, entry: kind == .cvc ? (id, subject.name) : nil)
       return try vault.reveal(id, field: field)
     case .apply(let folder, let changes, let expected): return try vault(folder).apply(changes, expected: expected)
-    case .undo(let folder): return try vault(folder).undo()
+    case .undo(let folder, let step): return try vault(folder).undo(ifStepIs: step)
+    case .lastChange(let folder): return try vault(folder).lastChange()
     case .bin(let folder): return try vault(folder).bin()
     case .binnedCount(let folder): return try vault(folder).binnedCount()
     case .merge(let folder, let records, let options):
@@ -149,10 +150,15 @@ final class ClientConnection: Sendable {
       let peer = peer.closer
       // Whoever holds the socket of a process that is gone is nobody that a question could name.
       guard peer.isRunning else { throw AgentRefusal(.denied, kind.rawValue) }
-      try server.consent.require(
-        kind, vault: vault.folder, opening: vault.opening, peer: peer, entry: entry,
-        isWanted: { peer.isRunning && !MessageChannel.isHungUp(descriptor) },
-        opensVault: { attempt in server.vaults.opens(vault, attempt) })
+      do throws(AgentRefusal) {
+        try server.consent.require(
+          kind, vault: vault.folder, opening: vault.opening, peer: peer, entry: entry,
+          isWanted: { peer.isRunning && !MessageChannel.isHungUp(descriptor) && server.vaults.holds(vault) },
+          opensVault: { attempt in server.vaults.opens(vault, attempt) })
+      } catch {
+        // Nobody said no: there is nothing left to agree to.
+        throw server.vaults.holds(vault) ? error : AgentRefusal(.locked)
+      }
     }
   }
 

@@ -234,11 +234,18 @@ final class OpenVault: @unchecked Sendable {
     }
   }
 
-  func undo() throws(VaultUseError) -> SecretValue {
+  func undo(ifStepIs step: Int64?) throws(VaultUseError) -> SecretValue {
     let (notices, report) = try use { () throws(VaultUseError) in
-      try vaultCall { () throws(VaultError) in try UndoReport.undo(vault, comparesSecrets: false) }
+      try vaultCall { () throws(VaultError) in try UndoReport.undo(vault, ifStepIs: step, comparesSecrets: false) }
     }
     return AgentAnswer.success(notices) { $0.report(report) }
+  }
+
+  func lastChange() throws(VaultUseError) -> SecretValue {
+    let (notices, change) = try use { () throws(VaultUseError) in
+      try vaultCall { () throws(VaultError) in try vault.lastChange() }
+    }
+    return AgentAnswer.success(notices) { $0.lastChange(change) }
   }
 
   /// The bin, with stand-ins for secrets.

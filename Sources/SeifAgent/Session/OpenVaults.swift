@@ -45,6 +45,9 @@ final class OpenVaults: Sendable {
     return String(cString: path)
   }
 
+  /// Whether a vault is still open, since the same unlock.
+  func holds(_ vault: OpenVault) -> Bool { state.withLock { $0.vaults[vault.folder] === vault } }
+
   var all: [OpenVault] { state.withLock { Array($0.vaults.values) } }
 
   /// The vault of a folder.

@@ -25,10 +25,12 @@ package struct UndoReport: Sendable {
   ///
   /// What is named as changed is what the step had replaced, alike or not: who put a guess in the place of a secret
   /// doesn't learn by this whether it was right.
-  /// - Parameter comparesSecrets: as of the vault's undo.
-  static func undo(_ vault: Vault, comparesSecrets: Bool = true) throws(VaultError) -> UndoReport {
+  /// The parameters are those of the vault's undo.
+  static func undo(
+    _ vault: Vault, ifStepIs expected: Int64?, comparesSecrets: Bool = true
+  ) throws(VaultError) -> UndoReport {
     let before = (counter: try vault.counter(), entries: try vault.entries())
-    let replaced = Set(try vault.undo(comparesSecrets: comparesSecrets))
+    let replaced = Set(try vault.undo(ifStepIs: expected, comparesSecrets: comparesSecrets))
     let after = (counter: try vault.counter(), entries: try vault.entries())
     guard after.counter == before.counter &+ 1 else { return UndoReport(groups: []) }
     let old = Dictionary(before.entries.map { ($0.id, $0) }) { first, _ in first }
@@ -52,12 +54,28 @@ extension WireWriter {
     for group in report.groups {
       byte(group.outcome.rawValue)
       count(group.total)
-      count(group.names.count)
-      for name in group.names {
-        text(name.name)
-        text(name.account)
-      }
+      names(group.names)
     }
+  }
+
+  private mutating func names(_ names: [(name: String, account: String)]) {
+    count(names.count)
+    for name in names {
+      text(name.name)
+      text(name.account)
+    }
+  }
+
+  mutating func lastChange(_ change: LastChange) {
+    number(change.step)
+    optional(change.madeAt) { $0.number($1.seconds) }
+    count(change.groups.count)
+    for group in change.groups {
+      byte(group.kind.rawValue)
+      count(group.total)
+      names(group.names)
+    }
+    count(change.otherCount)
   }
 }
 
@@ -69,10 +87,24 @@ extension WireReader {
           throw AgentRefusal(.badMessage, "outcome")
         }
         let total = try reader.count()
-        let names = try reader.list(leastByteCount: 8) { (reader) throws(AgentRefusal) in
-          (name: try reader.text(), account: try reader.text())
-        }
-        return UndoReport.Group(outcome: outcome, names: names, total: total)
+        return UndoReport.Group(outcome: outcome, names: try reader.names(), total: total)
       })
+  }
+
+  private mutating func names() throws(AgentRefusal) -> [(name: String, account: String)] {
+    try list(leastByteCount: 8) { (reader) throws(AgentRefusal) in
+      (name: try reader.text(), account: try reader.text())
+    }
+  }
+
+  mutating func lastChange() throws(AgentRefusal) -> LastChange {
+    let step = try number()
+    let madeAt = try optional { (reader) throws(AgentRefusal) in Timestamp(seconds: try reader.number()) }
+    let groups = try list(leastByteCount: 9) { (reader) throws(AgentRefusal) in
+      guard let kind = LastChange.Kind(rawValue: try reader.byte()) else { throw AgentRefusal(.badMessage, "kind") }
+      let total = try reader.count()
+      return LastChange.Group(kind: kind, names: try reader.names(), total: total)
+    }
+    return LastChange(step: step, madeAt: madeAt, groups: groups, otherCount: try count())
   }
 }

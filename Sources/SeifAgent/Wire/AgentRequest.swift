@@ -54,8 +54,10 @@ package enum AgentRequest: Sendable {
   case reveal(folder: String, UUID, field: String)
   /// Changes, as one whole.
   case apply(folder: String, [VaultChange], expected: Int64?)
-  /// Takes the last change back.
-  case undo(folder: String)
+  /// Takes the last change back; with a step only if it is that one.
+  case undo(folder: String, step: Int64?)
+  /// What that would take back.
+  case lastChange(folder: String)
   /// The bin, with stand-ins for secrets.
   case bin(folder: String)
   /// How many lie in the bin.
@@ -117,8 +119,12 @@ package enum AgentRequest: Sendable {
       writer.optional(expected) { $0.number($1) }
       writer.count(changes.count)
       for change in changes { writer.change(change) }
-    case .undo(let folder):
+    case .undo(let folder, let step):
       writer.byte(10)
+      writer.text(folder)
+      writer.optional(step) { $0.number($1) }
+    case .lastChange(let folder):
+      writer.byte(19)
       writer.text(folder)
     case .bin(let folder):
       writer.byte(11)
@@ -187,7 +193,8 @@ package enum AgentRequest: Sendable {
       let expected = try reader.optional { (reader) throws(AgentRefusal) in try reader.number() }
       let changes = try reader.list(leastByteCount: 5) { (reader) throws(AgentRefusal) in try reader.change() }
       return .apply(folder: folder, changes, expected: expected)
-    case 10: return .undo(folder: folder)
+    case 10:
+      return .undo(folder: folder, step: try reader.optional { (reader) throws(AgentRefusal) in try reader.number() })
     case 11: return .bin(folder: folder)
     case 12:
       guard let purpose = Purpose(rawValue: try reader.byte()) else { throw AgentRefusal(.badMessage, "purpose") }
@@ -201,6 +208,7 @@ package enum AgentRequest: Sendable {
     case 16: return .verify(folder: folder)
     case 17: return .names(folder: folder)
     case 18: return .binnedCount(folder: folder)
+    case 19: return .lastChange(folder: folder)
     default: throw AgentRefusal(.badMessage, "request")
     }
   }
@@ -225,7 +233,7 @@ package enum LockAfter: Sendable, Equatable {
 
   /// Five minutes.
   package static let standard = LockAfter.seconds(standardSeconds)
-  static let standardSeconds: Int64 = 300
+  package static let standardSeconds: Int64 = 300
   package static let longest: Int64 = 86_400
 
   var wireNumber: Int64 {

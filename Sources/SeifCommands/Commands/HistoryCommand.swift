@@ -62,20 +62,20 @@ struct HistoryCommand: Command {
     let hit = try login(in: vault, folder, context)
     let damage = vault.tell(context)
     let read = try withVault(folder) { () throws(VaultUseError) in try vault.entry(hit.id) }
-    guard case .password(let login) = read.stored.entry else {
+    guard let history = PasswordHistory(read) else {
       throw CommandFailure(
         .notFound, "\"\(query)\" isn't a login, and of other entries no older secrets are kept",
         hint: "An edit just made is taken back by: seif undo")
     }
     switch act {
-    case .show: try show(login, hit, read, vault, folder, context)
+    case .show: try show(history, hit, vault, folder, context)
     case .copy(let number, let copying):
-      let value = try secret(number, of: login, read, vault, folder)
+      let value = try secret(number, of: history, vault, folder)
       let copied = try copying.put(SecretBytes(copying: value), context)
       if output.json {
         try context.output.writeLine(json: CopiedDocument.text(hit, field: "history:\(number)", copied))
       }
-    case .restore(let number): try restore(number, login, read, vault, folder, context)
+    case .restore(let number): try restore(number, history, hit, vault, folder, context)
     }
     return damage.exitCode
   }
@@ -91,28 +91,30 @@ struct HistoryCommand: Command {
     return try wanted.resolve(logins, context)
   }
 
-  /// A password by its number; of a vault in the agent after its consent.
   private func secret(
-    _ number: Int, of login: Password, _ read: ReadEntry, _ vault: any UnlockedVault, _ folder: String
+    _ number: Int, of history: PasswordHistory, _ vault: any UnlockedVault, _ folder: String
   ) throws(CommandFailure) -> SecretValue {
-    guard login.history.indices.contains(number - 1) else {
-      let count = login.history.count
+    try check(number, of: history)
+    return try history.secret(number, in: vault, folder)
+  }
+
+  private func check(_ number: Int, of history: PasswordHistory) throws(CommandFailure) {
+    guard history.holds(number) else {
+      let count = history.login.history.count
       throw CommandFailure(
         .notFound, "there is no password \(number): \(count == 0 ? "none is kept" : "the oldest is \(count)")",
         hint: "Try: seif history \(query)")
     }
-    let value = login.history[number - 1].password
-    return try withVault(folder) { () throws(VaultUseError) in try vault.unmasked(value, of: read) }
   }
 
   private func show(
-    _ login: Password, _ hit: EntrySummary, _ read: ReadEntry, _ vault: any UnlockedVault, _ folder: String,
-    _ context: Context
+    _ history: PasswordHistory, _ hit: EntrySummary, _ vault: any UnlockedVault, _ folder: String, _ context: Context
   ) throws(CommandFailure) {
+    let login = history.login
     var values: [SecretValue] = []
     if reveal.reveal {
       for number in login.history.indices {
-        values.append(try secret(number + 1, of: login, read, vault, folder))
+        values.append(try secret(number + 1, of: history, vault, folder))
       }
     }
     if output.json {
@@ -165,29 +167,22 @@ struct HistoryCommand: Command {
   }
 
   private func restore(
-    _ number: Int, _ login: Password, _ read: ReadEntry, _ vault: any UnlockedVault, _ folder: String,
+    _ number: Int, _ history: PasswordHistory, _ hit: EntrySummary, _ vault: any UnlockedVault, _ folder: String,
     _ context: Context
   ) throws(CommandFailure) {
-    var changed = login
-    changed.password = try secret(number, of: login, read, vault, folder)
-    // It is no longer one from before; what it replaces joins the list as with every change.
-    changed.history.remove(at: number - 1)
-    changed.updatedAt = Timestamp(seconds: context.clock.now())
-    let entry = Entry.password(changed)
-    _ = try withVault(folder) { () throws(VaultUseError) in
-      try vault.apply([.replace(read.stored.id, entry)], ifCounterIs: read.counter)
-    }
+    try check(number, of: history)
+    let entry = try history.bringBack(number, in: vault, folder, now: Timestamp(seconds: context.clock.now()))
     if output.json {
       var writer = JSONWriter(indent: 2)
       writer.beginObject()
       writer.schema("seif-edit", 1)
       writer.member("changed", true)
       writer.key("entry")
-      writer.entry(read.stored.id, entry.kind, name: entry.name, account: entry.account)
+      writer.entry(hit.id, entry.kind, name: entry.name, account: entry.account)
       writer.endObject()
       try context.output.writeLine(json: writer.finish())
     }
-    context.talk.say(.ok, "\(EntryLabel.text(login.title, login.username)) has its password \(number) again.")
+    context.talk.say(.ok, "\(EntryLabel.text(entry.name, entry.account)) has its password \(number) again.")
     context.talk.hintUndo()
   }
 }

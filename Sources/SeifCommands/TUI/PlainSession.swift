@@ -84,8 +84,13 @@ final class PlainSession {
       dialogue.say("Brought back.")
       try load()
     case .undo:
-      guard try vault.isLastChangeOwn ? true : vault.mayUndo() else { return dialogue.say("Nothing was changed.") }
-      dialogue.say(try vault.undo())
+      let change = try vault.lastChange()
+      guard try vault.mayUndo(change) else { return dialogue.say("Nothing was changed.") }
+      dialogue.say(try vault.undo(change))
+      try load()
+    case .history(let id): dialogue.show(try vault.history(id))
+    case .bringBack(let id, let field):
+      dialogue.say(try vault.bringBack(id, field))
       try load()
     case .edit(let id):
       try ScreenDialogue.edit(id, vault, context)

@@ -3,6 +3,7 @@ internal import Glibc
 internal import SeifAgent
 internal import SeifBytes
 internal import SeifTUI
+internal import SeifVault
 
 /// `seif tui` on a whole screen: keys to the model, its effects to the vault, its cells to the terminal.
 final class ScreenSession {
@@ -64,8 +65,9 @@ final class ScreenSession {
       let bytes = screen.keys(within: wait)
       if screen.takeStopped() {
         breakOff()
-        // It may have been locked and unlocked there by somebody else meanwhile.
-        if vault?.isInAgent == true { lock("It was suspended.") }
+        model.hideSecrets()
+        // It may have been locked there meanwhile, and unlocked by somebody else.
+        if let vault { _ = answers(vault) }
         tick()
         resize()
         continue
@@ -130,7 +132,17 @@ final class ScreenSession {
   /// What else was typed was meant for what was there before.
   private func breakOff() {
     breaks += 1
-    decoder = KeyDecoder()
+    decoder.forget()
+  }
+
+  /// Gives the terminal to questions that are asked line by line. What is left of a paste is no answer to them.
+  private func aside<R>(_ body: () -> R) -> R {
+    while decoder.isPasting, let bytes = screen.keys(within: 200), !bytes.isEmpty { _ = decoder.keys(bytes) }
+    defer {
+      breakOff()
+      decoder = KeyDecoder()
+    }
+    return screen.aside(context, body)
   }
 
   // MARK: - Time
@@ -213,7 +225,12 @@ final class ScreenSession {
   private func perform(_ effect: Effect, _ vault: ScreenVault) throws(CommandFailure) {
     switch effect {
     case .open(let id): model.show(try vault.details(id))
-    case .time(let ids): model.show(vault.timings(ids))
+    case .time(let ids): model.show(try vault.timings(ids))
+    case .history(let id): model.show(try vault.history(id))
+    case .bringBack(let id, let field):
+      let words = try asking(field, vault) { () throws(CommandFailure) in try vault.bringBack(id, field) }
+      load()
+      model.say(words, .good)
     case .reveal(let id, let field):
       model.show(try asking(field, vault) { () throws(CommandFailure) in try vault.reveal(id, field) })
     case .nextCode(let id): model.show(try vault.nextCode(id))
@@ -236,8 +253,9 @@ final class ScreenSession {
       loadGoingToNew()
       model.say("Brought back.", .good)
     case .undo:
-      guard try vault.isLastChangeOwn ? true : mayUndo(vault) else { return model.say("Nothing was changed.") }
-      let words = try vault.undo()
+      let change = try vault.lastChange()
+      guard try vault.isOwn(change) ? true : mayUndo(change, vault) else { return model.say("Nothing was changed.") }
+      let words = try vault.undo(change)
       loadGoingToNew()
       model.say(words, .good)
     case .edit(let id): try talk(vault) { () throws(CommandFailure) in try ScreenDialogue.edit(id, vault, context) }
@@ -252,6 +270,7 @@ final class ScreenSession {
       try body()
     } catch {
       if error == CommandFailure(AgentRefusal(.locked)) { return lock("The agent has locked it.") }
+      if error == CommandFailure(AgentRefusal(.tooSlow)) { return lock("The agent doesn't answer.") }
       model.say(error.what, .bad, more: error.hint)
     }
   }
@@ -262,20 +281,18 @@ final class ScreenSession {
     _ field: Field, _ vault: ScreenVault, _ body: () throws(CommandFailure) -> R
   ) throws(CommandFailure) -> R {
     guard vault.isInAgent, field != .code, field != .nextCode else { return try body() }
-    defer { breakOff() }
-    let result = screen.aside(context) { () -> Result<R, CommandFailure> in
+    let result = aside { () -> Result<R, CommandFailure> in
       do throws(CommandFailure) { return .success(try body()) } catch { return .failure(error) }
     }
     return try result.get()
   }
 
-  private func mayUndo(_ vault: ScreenVault) throws(CommandFailure) -> Bool {
-    defer { breakOff() }
+  private func mayUndo(_ change: LastChange, _ vault: ScreenVault) throws(CommandFailure) -> Bool {
     var isYes = false
-    let failure = screen.aside(context) { () -> CommandFailure? in
+    let failure = aside { () -> CommandFailure? in
       do throws(CommandFailure) {
         try context.questionWatch.during(seconds: lockSeconds, isOpen: { vault.isStillOpen }) {
-          () throws(CommandFailure) in isYes = try vault.mayUndo()
+          () throws(CommandFailure) in isYes = try vault.mayUndo(change)
         }
         return nil
       } catch {
@@ -289,15 +306,12 @@ final class ScreenSession {
 
   /// A dialogue line by line, on this screen, of which nothing stays.
   private func talk(_ vault: ScreenVault, _ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
-    defer { breakOff() }
-    screen.aside(context) {
-      do throws(CommandFailure) {
-        try context.questionWatch.during(seconds: lockSeconds, isOpen: { vault.isStillOpen }, body)
-      } catch {
-        context.talk.fail(error)
+    aside {
+      context.questionWatch.during(seconds: lockSeconds, isOpen: { vault.isStillOpen }) {
+        do throws(CommandFailure) { try body() } catch { context.talk.fail(error) }
+        lastUse = Deadline.now
+        if ScreenDialogue.waitForEnter(context, seconds: lockSeconds) { lastUse = Deadline.now }
       }
-      lastUse = Deadline.now
-      if ScreenDialogue.waitForEnter(context, seconds: lockSeconds) { lastUse = Deadline.now }
     }
     loadGoingToNew()
   }
@@ -321,10 +335,10 @@ final class ScreenSession {
   }
 
   private func reopen() {
-    defer { breakOff() }
-    let opened = screen.aside(context) { () -> Result<ScreenVault, CommandFailure> in
+    let opened = aside { () -> Result<ScreenVault, CommandFailure> in
       do throws(CommandFailure) {
-        return .success(try ScreenVault(unlock, copying: copying, context))
+        guard wasInAgent else { return .success(try ScreenVault(unlock, copying: copying, context)) }
+        return .success(try ScreenVault.again(unlock, copying: copying, lockSeconds: lockSeconds, context))
       } catch {
         return .failure(error)
       }

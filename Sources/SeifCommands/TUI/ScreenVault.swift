@@ -15,32 +15,41 @@ final class ScreenVault {
   private let context: Context
   private let copying: CopyOptions
   private var bin: [UUID: BinnedEntry] = [:]
-  /// Changes that were made by a key here and can be taken back without a question.
-  private var ownChanges = 0
+  /// The steps of changes that were made by a key here and can be taken back without a question.
+  private var ownSteps: Set<Int64> = []
+  /// Of the login whose passwords from before were listed last, when each was replaced.
+  private var listedTimes: (id: UUID, times: [Timestamp?])?
   /// Whether the agent answered when it was asked last.
-  private(set) var didAnswer = true
+  var didAnswer = true
   private var labels: [UUID: String] = [:]
   /// A connection of its own, to lock by and to hear when the vault locks; nil where this process holds the vault.
-  private let client: AgentClient?
+  let client: AgentClient?
+  /// The unlock in which it was found open: an agent and its number there.
+  let opening: [Int64]?
 
-  init(_ unlock: UnlockOptions, copying: CopyOptions, _ context: Context) throws(CommandFailure) {
-    folder = AbsolutePath.of(try unlock.vault.folder(context.environment))
-    vault = try unlock.use(.readWrite, mayOnlyRead: true, context)
+  convenience init(_ unlock: UnlockOptions, copying: CopyOptions, _ context: Context) throws(CommandFailure) {
+    try self.init(try unlock.use(.readWrite, mayOnlyRead: true, context), unlock, copying: copying, context)
+  }
+
+  init(
+    _ vault: any UnlockedVault, _ unlock: UnlockOptions, copying: CopyOptions, _ context: Context
+  ) throws(CommandFailure) {
+    let folder = AbsolutePath.of(try unlock.vault.folder(context.environment))
+    self.folder = folder
+    self.vault = vault
     self.context = context
     self.copying = copying
     client =
       vault is AgentVault
       ? AgentAccess.folder(context.environment).flatMap { try? AgentClient(folder: $0, hello: AgentAccess.hello) } : nil
+    opening = (try? client?.status(.pulse)).flatMap { Self.opening(of: folder, $0) }
   }
 
   var isInAgent: Bool { vault is AgentVault }
 
-  /// Whether it is still open, in the agent or here.
-  var isStillOpen: Bool { !isInAgent || agentState() != nil }
-
   // MARK: - Reading
 
-  private func call<R>(_ body: () throws(VaultUseError) -> R) throws(CommandFailure) -> R {
+  func call<R>(_ body: () throws(VaultUseError) -> R) throws(CommandFailure) -> R {
     try withVault(folder, body)
   }
 
@@ -104,9 +113,38 @@ final class ScreenVault {
     return Details(id: id, rows: DetailRows(try read(id)).rows)
   }
 
-  func timings(_ ids: [UUID]) -> [UUID: CodeTiming] {
-    // One that doesn't open isn't tried again and again.
-    Dictionary(ids.map { id in (id, (try? read(id)).map(DetailRows.timing) ?? .unknown) }) { first, _ in first }
+  /// The passwords that a login had before.
+  func history(_ id: UUID) throws(CommandFailure) -> Details {
+    guard let history = PasswordHistory(try read(id)) else { throw CommandFailure(.notFound, "this is no login") }
+    listedTimes = (id, history.times)
+    let rows = history.times.enumerated().map { index, time in
+      // The day, as it was here.
+      let day = time.map { String(LocalTime.text($0).prefix(10)) } ?? "not known"
+      return Details.Row(day, field: .previous(index + 1), .secret)
+    }
+    return Details(id: id, rows: rows, isHistory: true)
+  }
+
+  /// The list from which a password was chosen by its number.
+  private func listedHistory(_ id: UUID) throws(CommandFailure) -> PasswordHistory {
+    guard let history = PasswordHistory(try read(id)), let listed = listedTimes, listed.id == id,
+      listed.times == history.times
+    else { throw CommandFailure(.busy, "the login was changed meanwhile", hint: "List its passwords again.") }
+    return history
+  }
+
+  func timings(_ ids: [UUID]) throws(CommandFailure) -> [UUID: CodeTiming] {
+    var timings: [UUID: CodeTiming] = [:]
+    for id in ids {
+      do throws(VaultUseError) {
+        timings[id] = DetailRows.timing(try vault.entry(id))
+      } catch {
+        // One that doesn't open isn't tried again and again; an agent that doesn't answer isn't either.
+        if case .agent = error { throw CommandFailure(error, folder: folder) }
+        timings[id] = .unknown
+      }
+    }
+    return timings
   }
 
   private func read(_ id: UUID) throws(CommandFailure) -> ReadEntry {
@@ -116,9 +154,10 @@ final class ScreenVault {
   // MARK: - Secrets
 
   /// A field's value. The agent may ask the person for a yes, on this terminal too.
-  private func value(_ field: String, of id: UUID) throws(CommandFailure) -> SecretValue {
+  private func value(_ field: Field, of id: UUID) throws(CommandFailure) -> SecretValue {
+    if case .previous(let number) = field { return try listedHistory(id).secret(number, in: vault, folder) }
     let read = try read(id)
-    let found = FieldName(field).value(of: read.stored.entry)
+    let found = FieldName(field.label).value(of: read.stored.entry)
     guard let found, let value = try call({ () throws(VaultUseError) in try vault.value(found, of: read) }) else {
       throw CommandFailure(.notFound, "this has no such field")
     }
@@ -138,13 +177,13 @@ final class ScreenVault {
   }
 
   func reveal(_ id: UUID, _ field: Field) throws(CommandFailure) -> Revealed {
-    guard case .named(let name) = field else {
+    if field == .code || field == .nextCode {
       let code = try code(id, next: field == .nextCode)
       return Revealed(
         id: id, field: field, text: CodeText.grouped(code.text), validUntil: code.validUntil?.seconds)
     }
     // EXPOSE: the person asked for it by a key; it is hidden again after 10 s.
-    guard let text = try value(name, of: id).exposedText() else { throw CommandFailure(.badInput, "it isn't text") }
+    guard let text = try value(field, of: id).exposedText() else { throw CommandFailure(.badInput, "it isn't text") }
     return Revealed(id: id, field: field, text: text)
   }
 
@@ -165,7 +204,7 @@ final class ScreenVault {
     switch field {
     case .code: secret = SecretValue(utf8: try code(id).text)
     case .nextCode: secret = SecretValue(utf8: try code(id, next: true).text)
-    case .named(let name): secret = try value(name, of: id)
+    case .named, .previous: secret = try value(field, of: id)
     }
     do throws(CommandFailure) {
       let placed = try copying.place(SecretBytes(copying: secret), context)
@@ -189,35 +228,60 @@ final class ScreenVault {
     _ = try call { () throws(VaultUseError) in
       try vault.apply([.replace(id, changed)], ifCounterIs: read.counter)
     }
-    ownChanges += 1
+    noteOwn()
   }
 
   func remove(_ id: UUID) throws(CommandFailure) {
     CrashedScreen.noteChange()
     _ = try call { () throws(VaultUseError) in try vault.apply([.remove(id)], ifCounterIs: nil) }
-    ownChanges += 1
+    noteOwn()
   }
 
   func restore(_ id: UUID) throws(CommandFailure) {
     CrashedScreen.noteChange()
     _ = try call { () throws(VaultUseError) in try vault.apply([.restore(id)], ifCounterIs: nil) }
-    ownChanges += 1
+    noteOwn()
   }
 
-  /// Whether the last change was made by a key here; else the person is asked before it is taken back.
-  var isLastChangeOwn: Bool { ownChanges > 0 }
-
-  /// Asks whether a change that wasn't made by a key here is to be taken back.
-  func mayUndo() throws(CommandFailure) -> Bool {
-    try context.confirm(
-      "The last change wasn't made by a key here: it may be an import or an edit. Take it back?", insteadGive: "a yes")
-  }
-
-  /// Takes the last change back; what that was, in a sentence.
-  func undo() throws(CommandFailure) -> String {
+  /// Makes a password from before the present one of its login.
+  /// - Returns: what was done, in a sentence.
+  func bringBack(_ id: UUID, _ field: Field) throws(CommandFailure) -> String {
+    guard case .previous(let number) = field else { throw CommandFailure(.notFound, "this is no password from before") }
+    let history = try listedHistory(id)
     CrashedScreen.noteChange()
-    let report = try call { () throws(VaultUseError) in try vault.undo() }
-    ownChanges = max(0, ownChanges - 1)
+    let now = Timestamp(seconds: context.clock.now())
+    let entry = try history.bringBack(number, in: vault, folder, now: now)
+    noteOwn()
+    return "\(EntryLabel.text(entry.name, entry.account)) has its password \(number) again."
+  }
+
+  private func noteOwn() {
+    if let change = try? vault.lastChange() { ownSteps.insert(change.step) }
+  }
+
+  /// What `undo(_:)` would take back.
+  func lastChange() throws(CommandFailure) -> LastChange {
+    try call { () throws(VaultUseError) in try vault.lastChange() }
+  }
+
+  /// Asks whether a change is to be taken back, and names it; not for one that was made by a key here.
+  func mayUndo(_ change: LastChange) throws(CommandFailure) -> Bool {
+    if isOwn(change) { return true }
+    let words = LastChangeWords(change, now: Timestamp(seconds: context.clock.now()))
+    if let terminal = TerminalDevice(context) {
+      terminal.write(lines: "The last change was made \(words.time), by no key here:")
+      for line in words.lines { terminal.write(lines: "\(line.mark) \(line.text)") }
+    }
+    return try context.confirm("Take it back?", insteadGive: "a yes")
+  }
+
+  func isOwn(_ change: LastChange) -> Bool { ownSteps.contains(change.step) }
+
+  /// Takes the last change back, if it is still that one; what that was, in a sentence.
+  func undo(_ change: LastChange) throws(CommandFailure) -> String {
+    CrashedScreen.noteChange()
+    let report = try call { () throws(VaultUseError) in try vault.undo(ifStepIs: change.step) }
+    ownSteps.remove(change.step)
     let groups = report.groups.filter { $0.total > 0 }
     guard groups.count == 1, let group = groups.first, group.total == 1, let name = group.names.first else {
       return "The last change is undone."
@@ -234,7 +298,7 @@ final class ScreenVault {
   /// The counter of the vault's state, which every writer moves; nil where it can't be known without counting as use.
   func counter() -> Int64? { (vault as? DirectVault).flatMap { try? $0.vault.counter() } }
 
-  // MARK: - Locking
+  // MARK: - Backups
 
   /// What the status line says of backups.
   func backupWords() -> String {
@@ -245,22 +309,4 @@ final class ScreenVault {
     guard let newest else { return "no proven backup" }
     return "backup proven " + LocalTime.age(newest, now: Timestamp(seconds: context.clock.now()))
   }
-
-  /// When the agent locks the vault: nil where it isn't open there any more.
-  func agentState() -> AgentStatus.OpenVault? {
-    // Whoever looks has a secret on the screen, maybe: an agent that hangs is none.
-    let status = try? client?.status(.glance)
-    didAnswer = status != nil
-    guard let status else { return nil }
-    return status.vaults.first { utf8Equal($0.folder, folder) }
-  }
-
-  /// Tells the agent that somebody is there.
-  func touch() throws(CommandFailure) {
-    guard let vault = vault as? AgentVault else { return }
-    try call { () throws(VaultUseError) in try vault.checkOpen() }
-  }
-
-  /// Locks the vault where the agent holds it.
-  func lockInAgent() { _ = try? client?.lock(folder: folder) }
 }

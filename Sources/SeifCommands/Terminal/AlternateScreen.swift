@@ -137,6 +137,8 @@ final class AlternateScreen: Sendable {
   func aside<Result>(_ context: Context, _ body: () throws -> Result) rethrows -> Result {
     state.withLock { state in
       guard state.phase == .drawing else { return }
+      // What was typed before the question stands there is no answer to it.
+      tcflush(descriptor, TCIFLUSH)
       put(Self.erasure(state.rows) + "\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h")
       set(before)
       state.phase = .aside

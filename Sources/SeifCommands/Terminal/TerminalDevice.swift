@@ -130,6 +130,7 @@ package struct TerminalDevice: ~Copyable {
     let line = SecretBytes(byteCount: SecretLine.byteLimit) { buffer in
       let count = questionWatch.asking {
         ask()
+        questionWatch.waitForLine(on: descriptor)
         return Descriptor.read(descriptor, into: buffer)
       }
       isEnd = count <= 0
@@ -141,7 +142,7 @@ package struct TerminalDevice: ~Copyable {
   }
 
   /// Waits for Enter, typed after the question stood there.
-  /// - Returns: false where it doesn't come within so many seconds.
+  /// - Returns: false where it doesn't come within so many seconds, or the vault is locked before.
   func waitForEnter(_ prompt: String, seconds: Int64) -> Bool {
     let descriptor = self.descriptor
     let question = wrapped(prompt)
@@ -153,7 +154,8 @@ package struct TerminalDevice: ~Copyable {
         if left <= 0 { return false }
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         // A stop of the process interrupts it.
-        if poll(&poller, 1, Int32(clamping: left)) > 0 { break }
+        if poll(&poller, 1, Int32(clamping: min(left, 1_000))) > 0 { break }
+        if !questionWatch.isOpen { return false }
       }
       var buffer = [UInt8](repeating: 0, count: 4096)
       return buffer.withUnsafeMutableBytes { Descriptor.read(descriptor, into: $0) } >= 0
@@ -180,6 +182,7 @@ package struct TerminalDevice: ~Copyable {
     let count = questionWatch.asking {
       hiddenInput.showing(on: descriptor, isConsent: isConsent) {
         put(question, on: descriptor)
+        questionWatch.waitForLine(on: descriptor)
         return buffer.withUnsafeMutableBytes { Descriptor.read(descriptor, into: $0) }
       }
     }

@@ -17,7 +17,8 @@ extension CommandFailure {
         hint: "Run it in a terminal's foreground, or give "
           + (refusal.detail == ConsentKind.importing.rawValue ? "--vault-passphrase-fd N." : "--passphrase-fd N."))
     case .full: self.init(.busy, "the agent has as many clients as it takes", hint: "Try again in a moment.")
-    case .gone, .tooSlow: self.init(.unavailable, "the agent went away", hint: "Try again.")
+    case .gone: self.init(.unavailable, "the agent went away", hint: "Try again.")
+    case .tooSlow: self.init(.unavailable, "the agent doesn't answer", hint: "Try again.")
     case .otherVersion: self.init(.unavailable, "the agent is of another Seif", hint: "End it: seif lock --all")
     case .unsafeFolder:
       self.init(

@@ -9,6 +9,8 @@ package enum Action: String, Sendable, Hashable, CaseIterable {
   case nextKind = "next-kind"
   case copy, fields, reveal, next, search, back
   case add, edit, remove, undo, favourite, sort
+  case history
+  case bringBack = "bring-back"
   case lock, redraw, help, quit
 }
 
@@ -41,6 +43,8 @@ package struct KeyTable: Sendable {
     row(.edit, [.character("e")], "edit the entry", "edit", 5),
     row(.remove, [.character("d")], "put the entry into the bin"),
     row(.undo, [.character("u")], "take the last change back"),
+    row(.history, [.character("p")], "a login's passwords from before; again, or Esc, closes them"),
+    row(.bringBack, [.character("b")], "make the chosen one of those the present password", nil, 4),
     row(.favourite, [.character("f")], "mark as a favourite, or no longer"),
     row(.sort, [.character("o")], "order: own, name, account, oldest"),
     row(.up, [.up, .character("k")], "up"),

@@ -1,7 +1,8 @@
 /// Keys out of the bytes that a terminal sends. A sequence may come in pieces; what no key has is passed over.
 package struct KeyDecoder: Sendable {
   private var rest: [UInt8] = []
-  private var isPasting = false
+  /// Whether the end of a text that is pasted hasn't come yet.
+  package private(set) var isPasting = false
   /// Longer than any key's sequence.
   private static let sequenceLimit = 32
 
@@ -31,6 +32,9 @@ package struct KeyDecoder: Sendable {
     default: return isPasting ? nil : key
     }
   }
+
+  /// What is on its way was meant for something else. What is left of a paste stays one to its end.
+  package mutating func forget() { if !isPasting { rest = [] } }
 
   /// Nothing more came: what has begun is a key by itself, or nothing.
   package mutating func flush() -> [Key] {

@@ -15,6 +15,10 @@ package enum Effect: Sendable, Equatable {
   case remove(UUID)
   case restore(UUID)
   case undo
+  /// Reads a login's passwords from before.
+  case history(UUID)
+  /// Makes one of them the present one.
+  case bringBack(UUID, field: Field)
   case add(ItemKind)
   case edit(UUID)
   case lock

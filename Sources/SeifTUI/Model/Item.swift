@@ -46,9 +46,12 @@ package enum Field: Sendable, Hashable {
   case nextCode
   /// A field by its name, which may be anybody's.
   case named(String)
+  /// A login's password from before, counted from 1, the newest first.
+  case previous(Int)
 
   package var label: String {
     switch self {
+    case .previous(let number): "password \(number) from before"
     case .code: "code"
     case .nextCode: "next code"
     case .named(let name): name
@@ -102,7 +105,7 @@ package struct Item: Sendable, Hashable {
   package var label: String { name.isEmpty ? (account.isEmpty ? "(no name)" : account) : name }
 }
 
-/// An entry with all its fields, its secrets left out.
+/// An entry with all its fields, or a login's passwords from before; secrets left out.
 package struct Details: Sendable, Hashable {
   package struct Row: Sendable, Hashable {
     package enum Value: Sendable, Hashable {
@@ -126,10 +129,13 @@ package struct Details: Sendable, Hashable {
   }
   package let id: UUID
   package let rows: [Row]
+  /// Whether the rows are passwords from before, each behind the day on which it was replaced.
+  package let isHistory: Bool
 
-  package init(id: UUID, rows: [Row]) {
+  package init(id: UUID, rows: [Row], isHistory: Bool = false) {
     self.id = id
     self.rows = rows
+    self.isHistory = isHistory
   }
 }
 

@@ -62,9 +62,18 @@ extension Model {
   /// The fields of the selected entry; those of another come too late.
   package mutating func show(_ details: Details) {
     guard details.id == selected?.id else { return }
+    if details.isHistory {
+      if details.rows.isEmpty { return say("It has had no other password here.") }
+      hide()
+      focus = .details
+      detailRow = 0
+    }
     self.details = details
     detailRow = max(0, min(detailRow, details.rows.count - 1))
   }
+
+  /// Hides what is revealed, before its time.
+  package mutating func hideSecrets() { hide() }
 
   package mutating func show(_ timings: [UUID: CodeTiming]) {
     self.timings.merge(timings) { $1 }

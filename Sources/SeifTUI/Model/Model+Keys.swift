@@ -78,7 +78,7 @@ extension Model {
     case .quit: return [.quit]
     case .redraw: return [.reload]
     case .undo: return [.undo]
-    case .copy, .fields, .reveal, .next, .edit, .remove, .favourite: return actOnEntry(action)
+    case .copy, .fields, .reveal, .next, .edit, .remove, .favourite, .history, .bringBack: return actOnEntry(action)
     }
     return []
   }
@@ -112,9 +112,30 @@ extension Model {
       hide()
       return [.remove(item.id)]
     case .favourite: return [.setFavorite(item.id, !item.isFavorite)]
+    case .history:
+      if showsHistory {
+        closeHistory()
+      } else if kind == .logins {
+        return [.history(item.id)]
+      } else {
+        say("Only of logins passwords from before are kept.")
+      }
+    case .bringBack:
+      guard showsHistory, let field = currentRow?.field else {
+        say("For passwords from before: \(keys.keys(.history).first?.name ?? "seif history")")
+        break
+      }
+      hide()
+      return [.bringBack(item.id, field: field)]
     default: break
     }
     return []
+  }
+
+  /// Goes back to the entry, which is read again.
+  private mutating func closeHistory() {
+    hide()
+    details = nil
   }
 
   // MARK: - Secrets
@@ -153,6 +174,10 @@ extension Model {
   }
 
   private mutating func next(_ item: Item) -> [Effect] {
+    if showsHistory {
+      say("These are passwords from before: \(keys.keys(.back).first?.name ?? "") goes back to the entry.")
+      return []
+    }
     guard details?.rows.contains(where: { if case .code = $0.value { true } else { false } }) == true else {
       say("It has no codes.")
       return []
@@ -221,7 +246,7 @@ extension Model {
   private mutating func leave(to pane: Pane) {
     hide()
     focus = pane
-    if pane == .details { detailRow = 0 }
+    if pane == .details { detailRow = 0 } else if showsHistory { closeHistory() }
   }
 
   /// To another kind; at the ends it stays.
@@ -239,6 +264,8 @@ extension Model {
   private mutating func back() {
     if revealed != nil {
       hide()
+    } else if showsHistory {
+      closeHistory()
     } else if layout.shape == .one, focus == .details {
       focus = .list
     } else if !filter.isEmpty {

@@ -116,6 +116,9 @@ package struct Model: Sendable {
     return details.rows.first { $0.field == field }
   }
 
+  /// Whether a login's passwords from before stand in the place of its fields.
+  var showsHistory: Bool { details?.isHistory == true && details?.id == selected?.id }
+
   /// Whether the screen changes as time goes by.
   package var depends: Bool {
     revealed != nil || message != nil || copied != nil || locksIn != nil || (phase == .open && kind == .codes)

@@ -8,6 +8,8 @@ package struct PlainDialogue: Sendable {
     /// The entries that are offered, and how many of them were read out.
     case list(title: String, [Int], shown: Int)
     case entry(Int)
+    /// A login's passwords from before.
+    case history(Int)
   }
 
   /// Entries that are read out at once.
@@ -20,6 +22,7 @@ package struct PlainDialogue: Sendable {
   private var place = Place.kinds
   private var before: [Place] = []
   private var details: Details?
+  private var history: Details?
   /// Where the chosen entry stands in the list that it was chosen from.
   private var position = ""
   /// What is yet to be said.
@@ -59,6 +62,13 @@ package struct PlainDialogue: Sendable {
 
   /// An entry's fields; its menu is read out.
   package mutating func show(_ details: Details) {
+    if details.isHistory {
+      guard case .entry(let index) = place else { return }
+      if details.rows.isEmpty { return say("It has had no other password here.") }
+      history = details
+      go(.history(index))
+      return sayPlace()
+    }
     self.details = details
     sayPlace()
   }
@@ -94,6 +104,7 @@ package struct PlainDialogue: Sendable {
       return []
     case (.list, _): return chooseEntry(text)
     case (.entry(let index), _): return chooseField(text, items[index])
+    case (.history(let index), _): return choosePassword(text, items[index])
     }
   }
 
@@ -168,10 +179,26 @@ package struct PlainDialogue: Sendable {
     case "n" where hasCode:
       say("This stays on the screen:")
       return [.nextCode(item.id)]
+    case "p" where item.kind == .logins: return [.history(item.id)]
     case "e": return [.edit(item.id)]
     case "d": return [.remove(item.id)]
     case "f": return [.setFavorite(item.id, !item.isFavorite)]
     default: return wrong()
+    }
+  }
+
+  private mutating func choosePassword(_ text: String, _ item: Item) -> [Effect] {
+    let act = text.first == "r" || text.first == "p" ? text.first : nil
+    let number = text.isEmpty ? "1" : text.dropFirst(act == nil ? 0 : 1)
+    guard let place = Int(number), let rows = history?.rows, rows.indices.contains(place - 1),
+      let field = rows[place - 1].field
+    else { return wrong() }
+    switch act {
+    case "r":
+      say("This stays on the screen:")
+      return [.reveal(item.id, field: field)]
+    case "p": return [.bringBack(item.id, field: field)]
+    default: return [.copy(item.id, field: field)]
     }
   }
 
@@ -206,7 +233,18 @@ package struct PlainDialogue: Sendable {
       say("A number opens a list; a part of a name finds entries. a adds, u undoes, l locks, q quits.")
     case .list(let title, let entries, _): sayPage(title, entries, from: 0)
     case .entry(let index): sayEntry(items[index])
+    case .history(let index): sayHistory(items[index])
     }
+  }
+
+  private mutating func sayHistory(_ item: Item) {
+    let rows = history?.rows ?? []
+    say("\(Self.label(item)), passwords from before, \(rows.count)")
+    for (index, row) in rows.enumerated() {
+      say("\(index + 1) copy that replaced \(row.label)\(index == 0 ? ", also by Enter" : "")")
+    }
+    say("r1 reveals the first, which stays on the screen; p1 makes it the present password; and so on.")
+    say("b goes back, q quits.")
   }
 
   private mutating func sayPage(_ title: String, _ entries: [Int], from start: Int) {
@@ -238,6 +276,7 @@ package struct PlainDialogue: Sendable {
     }
     if item.kind.mainField != nil { say("r reveal, which stays on the screen") }
     if hasCode { say("n the next code, which stays on the screen") }
+    if item.kind == .logins { say("p the passwords from before") }
     say("e edits, d puts it into the bin, f \(item.isFavorite ? "is no favourite any more" : "makes it a favourite").")
     say("b goes back, q quits.")
   }

@@ -148,6 +148,8 @@ extension Model {
     case .copy where focus == .kinds: return "list"
     case .copy where kind == .bin: return layout.shape == .one && focus == .list ? "open" : "bring back"
     case .copy where layout.shape == .one && focus == .list: return "open"
+    case .bringBack where showsHistory: return "bring back"
+    case .back where showsHistory: return "close"
     case .reveal where kind == .bin, .edit where kind == .bin: return nil
     default: return row.short
     }

@@ -139,7 +139,8 @@ extension Model {
   }
 
   func drawDetails(_ box: Layout.Box, in grid: inout Grid) {
-    drawFrame(box, selected?.label ?? "", isFocused: focus == .details, in: &grid)
+    let title = (selected?.label ?? "") + (showsHistory ? ": passwords before" : "")
+    drawFrame(box, title, isFocused: focus == .details, in: &grid)
     guard let details, let selected, details.id == selected.id else { return }
     let labelWidth = labelWidth(details)
     let textColumn = box.column + 2 + labelWidth + 2

@@ -17,6 +17,8 @@ enum UndoOperation {
   case setOpaque([OpaqueMember])
   /// Put back what was set aside.
   case unsetAside(UUID)
+  /// Nothing: when the change was made, before its first operation.
+  case madeAt(Timestamp)
 }
 
 /// Collects what takes back a transaction, as sealed rows of `undo` that share its counter.
@@ -25,16 +27,27 @@ enum UndoOperation {
 struct UndoRecorder: ~Copyable {
   private var buffer = SecretBuffer()
   private let step: Int64
+  private let time: Timestamp
+  private var hasTime = false
 
   /// Plaintext bytes from which a new row is begun.
   private static let rowByteCount = 1 << 20
   /// Transactions that can be undone.
   static let stepCount = 10
 
-  init(step: Int64) { self.step = step }
+  init(step: Int64, at time: Timestamp) {
+    self.step = step
+    self.time = time
+  }
 
   mutating func record(_ operation: UndoOperation, _ writer: inout RowWriter) throws(VaultError) {
+    if !hasTime {
+      hasTime = true
+      buffer.append(8)
+      append(time)
+    }
     switch operation {
+    case .madeAt: break
     case .removeItem(let id): append(1, id)
     case .restoreItem(let id, let detail, let seed):
       append(2, id)
@@ -44,7 +57,7 @@ struct UndoRecorder: ~Copyable {
     case .unbin(let id): append(3, id)
     case .bin(let id, let removedAt):
       append(4, id)
-      buffer.appendBigEndian(UInt64(bitPattern: removedAt.milliseconds), byteCount: 8)
+      append(removedAt)
     case .deleteUnusable(let id): append(5, id)
     case .setOpaque(let members):
       buffer.append(6)
@@ -78,6 +91,10 @@ struct UndoRecorder: ~Copyable {
   private mutating func append(_ code: UInt8, _ id: UUID) {
     buffer.append(code)
     buffer.append(id.bytes)
+  }
+
+  private mutating func append(_ time: Timestamp) {
+    buffer.appendBigEndian(UInt64(bitPattern: time.milliseconds), byteCount: 8)
   }
 
   private mutating func append(_ value: SecretValue) {
@@ -118,6 +135,9 @@ struct UndoRecorder: ~Copyable {
       guard let id = UUID(bytes: range.map { bytes.byte($0) }) else { throw VaultError(.damaged, "undo") }
       return id
     }
+    func time() throws(VaultError) -> Timestamp {
+      Timestamp(milliseconds: Int64(bitPattern: bytes.number(at: try take(8).lowerBound)))
+    }
     func count() throws(VaultError) -> Int {
       Int(bytes.unsafeLoadUnaligned(fromByteOffset: try take(4).lowerBound, as: UInt32.self).bigEndian)
     }
@@ -134,8 +154,7 @@ struct UndoRecorder: ~Copyable {
       case 3: operations.append(.unbin(try id()))
       case 4:
         let row = try id()
-        let removedAt = Timestamp(milliseconds: Int64(bitPattern: bytes.number(at: try take(8).lowerBound)))
-        operations.append(.bin(row, removedAt: removedAt))
+        operations.append(.bin(row, removedAt: try time()))
       case 5: operations.append(.deleteUnusable(try id()))
       case 6:
         var members: [OpaqueMember] = []
@@ -146,6 +165,7 @@ struct UndoRecorder: ~Copyable {
         }
         operations.append(.setOpaque(members))
       case 7: operations.append(.unsetAside(try id()))
+      case 8: operations.append(.madeAt(try time()))
       default: throw VaultError(.damaged, "undo")
       }
     }

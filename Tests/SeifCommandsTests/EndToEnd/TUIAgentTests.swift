@@ -13,8 +13,8 @@ import Testing
     try agent.unlock()
   }
 
-  private func start(_ words: String = "") throws -> Tmux {
-    let tmux = try Tmux(agent.home, environment: agent.variables)
+  private func start(_ words: String = "", columns: Int = 120) throws -> Tmux {
+    let tmux = try Tmux(agent.home, columns: columns, environment: agent.variables)
     try tmux.run("\"$SEIF\" tui \(words); echo ended-$?")
     try tmux.expect("Codes (4)")
     return tmux
@@ -58,27 +58,102 @@ import Testing
     try tmux.expect("Passphrase")
     try tmux.run(Canary.vaultPassphrase)
     try tmux.expect("Codes (4)")
-    try tmux.expect("unlocked here only")
-    try tmux.press("q")
-    try tmux.expectNothingLeft(status: 0)
-    try agent.unlock()
-    try tmux.run("\"$SEIF\" tui; echo ended-$?")
-    try tmux.expect("Codes (4)")
+    // It is open there again, for everybody.
+    #expect(try !tmux.screen().contains("here only"))
+    #expect(try agent.seif("list").exitCode == 0)
     try tmux.press("l")
     try tmux.expect("Locked.")
     #expect(try agent.seif("list").exitCode == 77)
     try tmux.press("q")
-    try tmux.expect("ended-0")
+    try tmux.expectNothingLeft(status: 0)
   }
 
-  @Test func aDialogueEndsWithTheAgentsLock() throws {
+  @Test func anAgentThatWentIsStartedAgain() throws {
     let tmux = try start()
-    try tmux.press("e")
-    try tmux.expect("Name [GitHub]")
-    #expect(try agent.seif("lock").exitCode == 0)
+    kill(try agent.process(), SIGKILL)
+    try tmux.expect("Locked.")
     try tmux.press("Enter")
+    try tmux.expect("Passphrase")
+    try tmux.run(Canary.vaultPassphrase)
+    try tmux.expect("Codes (4)")
+    #expect(try agent.process() > 0 && agent.openCount() == 1)
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+
+  @Test func whereTheAgentCannotBeHadItIsOpenedHereAlone() throws {
+    let tmux = try start()
+    #expect(try agent.seif("lock").exitCode == 0)
+    try tmux.expect("The agent has locked it.")
+    let process = try agent.process()
+    kill(process, SIGSTOP)
+    defer { kill(process, SIGCONT) }
+    try tmux.press("Enter")
+    try tmux.expect("no agent is used: the agent doesn't answer")
+    try tmux.expect("Passphrase")
+    try tmux.run(Canary.vaultPassphrase)
+    try tmux.expect("Codes (4)")
+    try tmux.expect("unlocked here only")
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+
+  @Test(arguments: [("e", "Name [GitHub]"), ("a4", "Title:")]) func aQuestionEndsWithTheAgentsLock(
+    keys: String, question: String
+  ) throws {
+    let tmux = try start()
+    try tmux.type(keys)
+    try tmux.expect(question)
+    #expect(try agent.seif("lock").exitCode == 0)
     try tmux.expect("the vault was locked meanwhile. Nothing was changed.")
     try tmux.expectNothingLeft(status: 77)
+  }
+
+  @Test func theAgentsOwnQuestionEndsWithItsLock() throws {
+    let tmux = try start()
+    try tmux.press("]", "r")
+    try tmux.expect("[yes/no]")
+    #expect(try agent.seif("lock").exitCode == 0)
+    try tmux.expect("The agent has locked it.")
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+
+  /// With nothing secret on the screen: while a key is answered, and while the agent asks.
+  @Test(arguments: [false, true]) func anAgentThatHangsIsGivenUp(isAsking: Bool) throws {
+    let tmux = try start()
+    let process = try agent.process()
+    if isAsking {
+      try tmux.press("]", "r")
+      try tmux.expect("[yes/no]")
+    }
+    kill(process, SIGSTOP)
+    defer { kill(process, SIGCONT) }
+    if !isAsking { try tmux.press("f") }
+    try tmux.expect("The agent doesn't answer.")
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+
+  @Test func passwordsFromBeforeAskForTheSameYes() throws {
+    #expect(try agent.direct("edit", "Forge", secret: Canary.newPassword).exitCode == 0)
+    let tmux = try start(columns: 160)
+    try tmux.press("]", "p")
+    try tmux.expect("Example Forge: passwords before")
+    try tmux.press("b")
+    try tmux.expect("[yes/no]")
+    try tmux.run("no")
+    try tmux.expect("that was not agreed to")
+    try tmux.press("b")
+    try tmux.expect("[yes/no]")
+    try tmux.run("yes")
+    try tmux.expect("has its password 1 again")
+    let shown = try agent.direct("show", "Forge", "--reveal", reveals: true)
+    #expect(shown.output.contains("password: \(Canary.password)\n"))
+    try tmux.press("p", "r")
+    try tmux.expect(Canary.newPassword)
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
   }
 
   @Test(arguments: [false, true]) func itLocksByItselfToo(isAsking: Bool) throws {
@@ -99,12 +174,27 @@ import Testing
     #expect(try !Tmux.showsACode(tmux.screen()))
   }
 
-  @Test func whatWasStoppedIsLocked() throws {
+  @Test func whatWasStoppedGoesOnWithSecretsHidden() throws {
     let tmux = try start()
+    try tmux.press("Down", "r")
+    #expect(try becomes { Tmux.showsACode(try tmux.screen()) })
     try tmux.press("C-z")
     try tmux.expect("Stopped")
     try tmux.run("fg; echo ended-$?")
-    try tmux.expect("It was suspended.")
+    try tmux.expect("▸  GitLab")
+    #expect(try !Tmux.showsACode(tmux.screen()))
+    try tmux.press("q")
+    try tmux.expectNothingLeft(status: 0)
+  }
+
+  @Test func whatWasUnlockedAnewMeanwhileIsLockedHere() throws {
+    let tmux = try start()
+    try tmux.press("C-z")
+    try tmux.expect("Stopped")
+    #expect(try agent.seif("lock").exitCode == 0)
+    try agent.unlock()
+    try tmux.run("fg; echo ended-$?")
+    try tmux.expect("The agent has locked it.")
     #expect(try !tmux.screen().contains("GitHub"))
     try tmux.press("q")
     try tmux.expectNothingLeft(status: 0)

@@ -9,19 +9,12 @@ import Testing
 @Suite struct TUITests {
   let home: Home
 
-  init() throws {
-    home = try Fixture.withVault()
-    chmod(try home.write(Canary.vaultPassphrase + "\n", as: "pass-in-clear"), 0o600)
-  }
+  init() throws { home = try Fixture.withVault() }
 
-  /// Starts it in a shell.
   private func start(
     _ words: String = "", columns: Int = 120, rows: Int = 24, environment: [String: String] = [:]
   ) throws -> Tmux {
-    let tmux = try Tmux(home, columns: columns, rows: rows, environment: environment)
-    let command = "exec \"$SEIF\" tui --passphrase-file pass-in-clear \(words)"
-    try tmux.run("sh -c 'echo $$ >pid; \(command)'; echo ended-$?")
-    return tmux
+    try Tmux.withVault(of: home, words, columns: columns, rows: rows, environment: environment)
   }
 
   @Test func itIsWalkedThroughAtEveryWidth() throws {
@@ -159,71 +152,6 @@ import Testing
     #expect(try becomes { Tmux.showsACode(try tmux.screen()) })
     let shown = try home.seif("show", "Acme", passphrase: Canary.vaultPassphrase)
     #expect(shown.output.contains("next counter: 1\n"))
-    try tmux.press("q")
-    try tmux.expectNothingLeft(status: 0)
-  }
-
-  @Test func keysChangeTheVault() throws {
-    let tmux = try start()
-    try tmux.expect("▸★ GitHub")
-    try tmux.press("f")
-    try tmux.expect("▸  GitHub")
-    try tmux.press("d")
-    try tmux.expect("✓ GitHub is in the bin; u brings it back")
-    try tmux.expect("Codes (3)")
-    try tmux.press("u")
-    try tmux.expect("Undone: GitHub, ana@example.com is back from the bin.")
-    try tmux.press("d", "[", "]", "]", "]", "]", "]")
-    try tmux.expect("Bin (1)")
-    try tmux.press("Enter")
-    try tmux.expect("Brought back.")
-    try tmux.press("[", "a", "4")
-    try tmux.expect("Title:")
-    try tmux.run("A new note")
-    try tmux.expect("Text (not shown)")
-    try tmux.run("secret text")
-    try tmux.run(".")
-    try tmux.expect("Added A new note.")
-    try tmux.press("Enter")
-    try tmux.expect("Notes (2)")
-    #expect(try !tmux.screen().contains("secret text"))
-    try tmux.press("End", "e")
-    try tmux.expect("Title [A new note]")
-    try tmux.run("Another name")
-    try tmux.expect("Text (")
-    try tmux.press("Enter")
-    try tmux.expect("Tags")
-    try tmux.press("Enter")
-    try tmux.expect("Favourite")
-    try tmux.press("Enter")
-    try tmux.expect("Changed Another name.")
-    try tmux.press("Enter")
-    try tmux.expect("▸  Another name")
-    // A dialogue that is given up changes nothing.
-    try tmux.press("e")
-    try tmux.expect("Title [Another name]")
-    try tmux.press("C-d")
-    try tmux.expect("cancelled")
-    try tmux.press("Enter")
-    try tmux.expect("▸  Another name")
-    try tmux.press("q")
-    try tmux.expectNothingLeft(status: 0)
-    let list = try home.seif("list", "--favorite", passphrase: Canary.vaultPassphrase)
-    #expect(!list.output.contains("GitHub"))
-  }
-
-  @Test func whatWasNotDoneHereIsTakenBackAfterAYes() throws {
-    let tmux = try start()
-    try tmux.expect("Codes (4)")
-    try tmux.press("u")
-    try tmux.expect("Take it back?")
-    try tmux.run("n")
-    try tmux.expect("Codes (4)")
-    try tmux.press("u")
-    try tmux.expect("Take it back?")
-    try tmux.run("y")
-    try tmux.expectGone("Codes (4)")
-    try tmux.expect("Codes (0)")
     try tmux.press("q")
     try tmux.expectNothingLeft(status: 0)
   }

@@ -36,6 +36,33 @@ import Testing
     #expect(try run("remove", "GitHub").errors == "✓ GitHub, ana@example.com is in the bin for 30 days.\n")
   }
 
+  @Test func aDryRunOfUndoNamesWhatWouldGoAndWritesNothing() throws {
+    _ = try run("remove", "GitLab", "Keys")
+    for _ in 1...2 {
+      #expect(
+        try run("undo", "--dry-run").errors == """
+          The last change was made just now. `seif undo` takes it back:
+          + GitLab, ana: removed; comes back from the bin
+          + Keys: removed; comes back from the bin
+
+          """)
+    }
+    #expect(try run("undo", "--dry-run", "--quiet").errors == "")
+    _ = try run("undo")
+    _ = try run("edit", "Example Forge", secret: Canary.newPassword)
+    #expect(try run("undo", "--dry-run").errors.contains("~ Example Forge, ana: edited; becomes what it was before\n"))
+    _ = try run("add", "code", "--name", "New", secret: Canary.timedSeed)
+    #expect(try run("undo", "--dry-run").errors.contains("- New: added; goes into the bin\n"))
+    _ = try run("remove", "New")
+    _ = try run("bin", "restore", "New")
+    // The agent says the same.
+    let agent = try AgentHome(home)
+    try agent.unlock()
+    let told = try agent.seif("undo", "--dry-run")
+    #expect(told.exitCode == 0 && told.errors.contains("- New: brought back; goes into the bin again\n"))
+    #expect(try run("undo", "--dry-run").errors == told.errors)
+  }
+
   @Test func theWayBackFromTheBinIsNamed() throws {
     #expect(try home.seif("help", "undo").output.contains("--from-bin"))
     _ = try run("remove", "GitHub")

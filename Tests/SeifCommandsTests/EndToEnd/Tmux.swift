@@ -34,6 +34,17 @@ final class Tmux {
     ).finish().output
   }
 
+  /// One in which `seif tui` runs over a home's vault, its process in `pid`.
+  static func withVault(
+    of home: Home, _ words: String = "", columns: Int = 120, rows: Int = 24, environment: [String: String] = [:]
+  ) throws -> Tmux {
+    chmod(try home.write(Canary.vaultPassphrase + "\n", as: "pass-in-clear"), 0o600)
+    let tmux = try Tmux(home, columns: columns, rows: rows, environment: environment)
+    let command = "exec \"$SEIF\" tui --passphrase-file pass-in-clear \(words)"
+    try tmux.run("sh -c 'echo $$ >pid; \(command)'; echo ended-$?")
+    return tmux
+  }
+
   /// Types a line into the shell.
   func run(_ line: String) throws {
     try tmux(["send-keys", "-l", line])
