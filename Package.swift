@@ -101,7 +101,7 @@ let package = Package(
       ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
     // Only for tests: what every transport must do, and real servers to do it with.
-    target("SeifTransportTesting", ["SeifBackups", "SeifBytes", "SeifTestSupport", "CSeif"], strict),
+    target("SeifTransportTesting", ["SeifBackups", "SeifRecords", "SeifBytes", "SeifTestSupport", "CSeif"], strict),
     // Only for tests and fuzzers: the agent's wire, both sides.
     target("SeifAgentTesting", ["SeifAgent", "SeifVault", "SeifOTP", "SeifBytes", "CSeif"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
@@ -109,7 +109,9 @@ let package = Package(
     tests("SeifOTPTests", ["SeifOTP", "SeifCrypto"]),
     tests("SeifRecordsTests", ["SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifFormatsTests", ["SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
-    tests("SeifBackupsTests", ["SeifBackups", "SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
+    tests(
+      "SeifBackupsTests",
+      ["SeifBackups", "SeifTransportTesting", "SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
     tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
     tests("SeifProcessesTests", ["SeifProcesses", "SeifBytes"]),
@@ -128,7 +130,8 @@ let package = Package(
     tests(
       "SeifCommandsTests",
       [
-        "SeifCommands", "SeifProcesses", "SeifDevices", "SeifClipboard", "SeifTransports", "SeifBackups", "seif",
+        "SeifCommands", "SeifProcesses", "SeifDevices", "SeifClipboard", "SeifTransports", "SeifBackups",
+        "SeifTransportTesting", "SeifNetworkTransports", "seif",
         "seif-net",
         "seif-probe", "CSeif",
       ]),

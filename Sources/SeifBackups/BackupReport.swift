@@ -40,11 +40,13 @@ public struct BackupReport: Sendable {
   public var altered: [String] = []
   /// Proven backups that couldn't be read, so that nothing is known of them.
   public var unread: [String] = []
+  /// Whether the destination lists the new file, so that it can be found again.
+  public var isListed = true
   /// Files there that the ledger doesn't know: left alone.
   public var foreign: [String] = []
 
-  /// Whether a proven backup isn't there as it was proven, or nobody can tell.
-  public var isAlarming: Bool { !(missing.isEmpty && altered.isEmpty && unread.isEmpty) }
+  /// Whether a proven backup isn't there as it was proven, can't be found again, or nobody can tell.
+  public var isAlarming: Bool { !(missing.isEmpty && altered.isEmpty && unread.isEmpty && isListed) }
 
   init(proof: LedgerEvent) {
     self.proof = proof

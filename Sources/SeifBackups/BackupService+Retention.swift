@@ -87,10 +87,25 @@ extension BackupService {
     report.refusal = refusal(
       report, previous: before.proven(at: destination).last?.proof, lastEntry, mayPrune: mayPrune, isNoted: isNoted,
       isListed: there[Array(proof.name.utf8)] != nil)
+    report.isListed = there[Array(proof.name.utf8)] != nil
     guard report.refusal == nil else { return }
-    for event in Retention.expired(intact, rule: rule) {
+    let expired = Retention.expired(intact, rule: rule)
+    for event in expired {
       guard let file = there[Array(event.name.utf8)] else { continue }
       guard prune(event, file, now, &report) else { return report.refusal = .ledger }
+    }
+    if !report.pruned.isEmpty { lookAfterwards(&report, intact.filter { !expired.contains($0) }) }
+  }
+
+  // What was told to go is gone, and what was told to stay is there: a place's word isn't taken for it.
+  private func lookAfterwards(_ report: inout BackupReport, _ kept: [LedgerEvent]) {
+    guard let listing = try? transport.listBackups() else { return }
+    let there = Set(listing.map { Array($0.name.utf8) })
+    report.notRemoved += report.pruned.filter { there.contains(Array($0.utf8)) }
+    report.pruned.removeAll { there.contains(Array($0.utf8)) }
+    for event in kept where !there.contains(Array(event.name.utf8)) {
+      report.missing.append(event.name)
+      note(.missing, event, at: report.proof.at)
     }
   }
 

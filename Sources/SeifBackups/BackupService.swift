@@ -97,8 +97,11 @@ public struct BackupService {
         replaced = proof.name
       }
       try ledger.append(event, records: records)
-      do {
+      do throws(TransportError) {
         let stored = try transport.upload(file, name: event.name)
+        guard stored.name.utf8.elementsEqual(event.name.utf8) else {
+          throw TransportError(.misplaced, place: event.name)
+        }
         try checkSingle(event.name)
         return ((event, stored), replaced)
       } catch {
@@ -127,7 +130,7 @@ public struct BackupService {
     guard !transport.createsConditionally else { return }
     let count = try transport.listBackups().count { $0.name.utf8.elementsEqual(name.utf8) }
     guard count == 1 else {
-      throw TransportError(count == 0 ? .notFound : .ambiguous, place: name, reason: "after it was stored")
+      throw TransportError(count == 0 ? .misplaced : .ambiguous, place: name, reason: "after it was stored")
     }
   }
 
@@ -141,9 +144,10 @@ public struct BackupService {
 
   // Notes how it ended where it ends in a failure anyway, which says more than that the ledger failed too: without this
   // line the file stands there as stored and not proven.
-  private func note(_ kind: LedgerEvent.Kind, _ event: LedgerEvent) {
+  func note(_ kind: LedgerEvent.Kind, _ event: LedgerEvent, at time: Timestamp? = nil) {
     var event = event
     event.kind = kind
+    event.at = time ?? event.at
     try? ledger.append(event, records: nil)
   }
 

@@ -24,6 +24,8 @@ public struct TransportError: Error, Equatable, CustomStringConvertible {
     case notDownloaded
     /// Several files have this name.
     case ambiguous
+    /// The place gave the file another name, or doesn't list it.
+    case misplaced
   }
   /// What failed.
   public var code: Code
@@ -72,12 +74,13 @@ extension TransportError.Code {
     case .locked: "\(place) is locked by somebody else"
     case .busy: "\(place) has no time for requests now"
     case .timedOut: "\(place) didn't answer in time"
-    case .certificate: "\(place) can't be trusted: its certificate isn't good"
+    case .certificate: "\(place) can't be trusted to be the one that is meant"
     case .redirected: "\(place) leads elsewhere"
     case .incomplete: "\(place) is incomplete"
     case .badAnswer: "\(place) gave an answer that isn't of its protocol"
     case .notDownloaded: "\(place) isn't downloaded yet"
     case .ambiguous: "\(place) stands for several files"
+    case .misplaced: "\(place) isn't stored under its name"
     }
   }
 }

@@ -7,6 +7,6 @@ internal import COpenSSL
 nonisolated(unsafe) let libcrypto: UnsafePointer<seif_libcrypto> = {
   // The name with the version of its interface, as the linker would note it: security updates keep both.
   let name = "libcrypto.so.3"
-  guard let functions = unsafe seif_load_libcrypto(name) else { unsafe seif_end_without_library(name, "libssl3") }
+  guard let functions = unsafe seif_load_libcrypto(name) else { unsafe seif_end_for_want_of(name, "libssl3") }
   return unsafe functions
 }()

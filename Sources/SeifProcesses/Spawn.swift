@@ -13,16 +13,20 @@ package final class Spawn {
   private var actions = posix_spawn_file_actions_t()
   private var attributes = posix_spawnattr_t()
   private var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+  // The same once more, for what posix_spawn has no word for.
+  private var mask = sigset_t()
+  private var signals = sigset_t()
+  private var steps: [(path: String?, flags: Int32, descriptor: Int32, number: Int32)] = []
+  private var folder: String?
+  private var endsWithThread = false
 
   /// - Parameter blocked: signals that the program doesn't get, since we answer them for both.
   package init(blocked: [Int32] = [], defaults: Defaults = .pipe) {
     posix_spawn_file_actions_init(&actions)
     posix_spawnattr_init(&attributes)
-    var mask = sigset_t()
     sigemptyset(&mask)
     for number in blocked { sigaddset(&mask, number) }
     posix_spawnattr_setsigmask(&attributes, &mask)
-    var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
     if defaults == .all { sigfillset(&signals) }
@@ -37,20 +41,31 @@ package final class Spawn {
   /// Gives the program a descriptor of ours under a number.
   package func hand(_ descriptor: Int32, as number: Int32) {
     posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+    steps.append((nil, 0, descriptor, number))
   }
 
   /// Opens a file for the program under a number.
   package func open(_ path: String, _ flags: Int32, as number: Int32) {
     posix_spawn_file_actions_addopen(&actions, number, path, flags, 0)
+    steps.append((path, flags, -1, number))
   }
 
   /// Gives it a session of its own.
-  package func startSession() {
-    flags |= 0x80  // POSIX_SPAWN_SETSID, for which Glibc wants _GNU_SOURCE
-  }
+  package func startSession() { flags |= Self.newSession }
+  private static let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID, for which Glibc wants _GNU_SOURCE
 
   /// Starts it in a folder.
-  package func work(in folder: String) { _ = seif_spawn_in(&actions, folder) }
+  package func work(in folder: String) {
+    _ = seif_spawn_in(&actions, folder)
+    self.folder = folder
+  }
+
+  /// Has the kernel kill it, but not what it starts, when the *thread* that starts it ends, also by SIGKILL: so that has to
+  /// be one that lives as long as it is meant to, such as the main thread.
+  ///
+  /// It isn't for a program that is started with rights that this process doesn't have, for which the kernel forgets it, and
+  /// it doesn't go with `closeOthers`.
+  package func endWithThisThread() { endsWithThread = true }
 
   /// Closes for it whatever has this number or a higher one, and takes it to the root folder.
   /// - Returns: whether the system can.
@@ -64,9 +79,30 @@ package final class Spawn {
   ) throws(Failure) -> Int32 {
     posix_spawnattr_setflags(&attributes, Int16(flags))
     var child: pid_t = 0
-    let code = Self.withWords(words) { posix_spawn(&child, path, &actions, &attributes, $0, environment) }
+    let code = Self.withWords(words) { words in
+      if endsWithThread { return startTied(&child, path, words, environment) }
+      return posix_spawn(&child, path, &actions, &attributes, words, environment)
+    }
     guard code == 0 else { throw Failure(code: code) }
     return child
+  }
+
+  private func startTied(
+    _ child: inout pid_t, _ path: String, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+    _ environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+  ) -> Int32 {
+    // Nothing may be allocated in the new process, so all of it is made before.
+    var table: [seif_spawn_step] = []
+    for step in steps {
+      let path = step.path.map { UnsafePointer<CChar>(strdup($0)) } ?? nil
+      table.append(seif_spawn_step(path: path, flags: step.flags, descriptor: step.descriptor, number: step.number))
+    }
+    defer { table.forEach { free(UnsafeMutablePointer(mutating: $0.path)) } }
+    return Self.withWords([]) { none in
+      let leads: Int32 = flags & Self.newSession == 0 ? 0 : 1
+      return seif_spawn_tied(
+        &child, path, words, environment ?? none, folder, table, Int32(clamping: table.count), leads, &mask, &signals)
+    }
   }
 
   /// Arguments as C takes them.

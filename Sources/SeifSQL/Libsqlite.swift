@@ -8,7 +8,7 @@ internal import CSQLite
 nonisolated(unsafe) let libsqlite: UnsafePointer<seif_libsqlite> = {
   // The name with the version of its interface, as the linker would note it: security updates keep both.
   let name = "libsqlite3.so.0"
-  guard let functions = seif_load_libsqlite(name) else { seif_end_without_library(name, "libsqlite3-0") }
+  guard let functions = seif_load_libsqlite(name) else { seif_end_for_want_of(name, "libsqlite3-0") }
   return functions
 }()
 

@@ -158,9 +158,11 @@ import Testing
     try vault.apply([.remove(id)], ifCounterIs: nil)
     let bin = try vault.bin()
     #expect(bin.map(\.id) == [id])
+    #expect(try vault.binnedCount() == 1)
     #expect(bin.first?.entry.json().exposedText()?.contains(AgentWorld.canaryPassword) == false)
     try vault.apply([.restore(id)], ifCounterIs: nil)
     #expect(try vault.list().count == 5)
+    #expect(try vault.binnedCount() == 0)
     #expect(throws: VaultUseError.vault(VaultError(.noSuchEntry))) {
       try vault.apply([.remove(RandomIDs.first)], ifCounterIs: nil)
     }

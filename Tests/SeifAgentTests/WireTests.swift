@@ -123,7 +123,7 @@ import Testing
         .addUnusable(UnusableEntry(kind: .notes, json: SecretValue(utf8: "[1]"))),
         .setOpaque([OpaqueMember(key: "x", value: SecretValue(utf8: "{}"))]),
       ], expected: nil),
-    .undo(folder: "/v"), .bin(folder: "/v"), .records(folder: "/v", .export),
+    .undo(folder: "/v"), .bin(folder: "/v"), .binnedCount(folder: "/v"), .records(folder: "/v", .export),
   ]
 
   @Test(arguments: requests.indices) func everyRequestIsReadAsItWasWritten(place: Int) throws {

@@ -1,5 +1,6 @@
 import SeifBackups
 import SeifBytes
+import SeifTransportTesting
 import Testing
 
 @Suite struct BackupNameTests {

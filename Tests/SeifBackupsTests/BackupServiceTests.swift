@@ -4,6 +4,7 @@ import SeifCrypto
 import SeifFormats
 import SeifOTP
 import SeifRecords
+import SeifTransportTesting
 import Testing
 
 @Suite struct BackupServiceTests {

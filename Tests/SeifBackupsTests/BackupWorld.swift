@@ -4,6 +4,7 @@ import SeifCrypto
 import SeifFormats
 import SeifOTP
 import SeifRecords
+import SeifTransportTesting
 
 /// A transport in memory whose faults can be chosen.
 final class MemoryTransport: BackupTransport, @unchecked Sendable {
@@ -56,18 +57,6 @@ final class MemoryTransport: BackupTransport, @unchecked Sendable {
     guard var bytes = files[name]?.exposedBytes() else { return }
     bytes[bytes.count / 2] ^= 1
     files[name] = SecretValue(bytes)
-  }
-}
-
-final class MemoryLedger: ProofLedger {
-  struct Full: Error {}
-
-  var written: [LedgerEvent] = []
-  var refuses: Set<LedgerEvent.Kind> = []
-  func events() throws -> [LedgerEvent] { written }
-  func append(_ event: LedgerEvent, records: Records?) throws {
-    if refuses.contains(event.kind) { throw Full() }
-    written.append(event)
   }
 }
 

@@ -1,5 +1,6 @@
 import SeifBackups
 import SeifBytes
+import SeifTransportTesting
 import Testing
 
 /// What a new backup finds out about older ones, and what may go then.

@@ -3,6 +3,7 @@ import SeifBytes
 import SeifCrypto
 import SeifFormats
 import SeifRecords
+import SeifTransportTesting
 import Testing
 
 /// Which backup is the newest.

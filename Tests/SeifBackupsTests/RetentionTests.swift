@@ -1,6 +1,7 @@
 import SeifBackups
 import SeifBytes
 import SeifRecords
+import SeifTransportTesting
 import Testing
 
 @Suite struct RetentionTests {

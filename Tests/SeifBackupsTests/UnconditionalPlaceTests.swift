@@ -1,5 +1,6 @@
 import SeifBackups
 import SeifBytes
+import SeifTransportTesting
 import Testing
 
 /// Places that don't refuse a name that is taken.
@@ -44,7 +45,7 @@ import Testing
       _ = try world.create(try BackupWorld.records())
       Issue.record("it was taken for stored")
     } catch BackupFailure.notStored(_, let error) {
-      #expect(error.code == .notFound)
+      #expect(error.code == .misplaced)
     }
   }
 }

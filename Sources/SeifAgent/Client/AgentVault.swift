@@ -116,8 +116,9 @@ package final class AgentVault: UnlockedVault {
     return bin
   }
 
-  // The agent has no question of its own for a number that only an empty vault's list says.
-  package func binnedCount() throws(VaultUseError) -> Int { try bin().count }
+  package func binnedCount() throws(VaultUseError) -> Int {
+    try call(.binnedCount(folder: folder)) { (reader) throws(AgentRefusal) in try reader.count() }
+  }
 
   package func ledger() throws(VaultUseError) -> [LedgerLine] {
     try call(.ledger(folder: folder)) { (reader) throws(AgentRefusal) in

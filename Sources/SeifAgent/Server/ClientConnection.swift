@@ -120,6 +120,7 @@ final class ClientConnection: Sendable {
     case .apply(let folder, let changes, let expected): return try vault(folder).apply(changes, expected: expected)
     case .undo(let folder): return try vault(folder).undo()
     case .bin(let folder): return try vault(folder).bin()
+    case .binnedCount(let folder): return try vault(folder).binnedCount()
     case .merge(let folder, let records, let options):
       let vault = try vault(folder)
       try require(.importing, vault)

@@ -258,6 +258,14 @@ final class OpenVault: @unchecked Sendable {
     return AgentAnswer.success(notices) { $0.append(body) }
   }
 
+  /// How many lie in the bin; none of them is opened.
+  func binnedCount() throws(VaultUseError) -> SecretValue {
+    let (notices, count) = try use { () throws(VaultUseError) in
+      try vaultCall { () throws(VaultError) in try vault.binnedCount() }
+    }
+    return AgentAnswer.success(notices) { $0.count(count) }
+  }
+
   /// Takes the entries of a file in; whether what it says of them may be told was settled before.
   func merge(_ records: Records, _ options: ImportOptions) throws(VaultUseError) -> SecretValue {
     let (notices, report) = try use { () throws(VaultUseError) in

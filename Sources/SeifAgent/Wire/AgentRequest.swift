@@ -58,6 +58,8 @@ package enum AgentRequest: Sendable {
   case undo(folder: String)
   /// The bin, with stand-ins for secrets.
   case bin(folder: String)
+  /// How many lie in the bin.
+  case binnedCount(folder: String)
   /// Everything, secrets too, for a file.
   case records(folder: String, Purpose)
 
@@ -120,6 +122,9 @@ package enum AgentRequest: Sendable {
       writer.text(folder)
     case .bin(let folder):
       writer.byte(11)
+      writer.text(folder)
+    case .binnedCount(let folder):
+      writer.byte(18)
       writer.text(folder)
     case .ledger(let folder):
       writer.byte(14)
@@ -195,6 +200,7 @@ package enum AgentRequest: Sendable {
       return .merge(folder: folder, try reader.records(), options)
     case 16: return .verify(folder: folder)
     case 17: return .names(folder: folder)
+    case 18: return .binnedCount(folder: folder)
     default: throw AgentRefusal(.badMessage, "request")
     }
   }

@@ -33,11 +33,8 @@ struct BackupFinder {
     } catch {
       throw failure(error)
     }
-    for (name, state) in proven.lost { context.talk.warn("\(name) was proven here and \(Self.words(state))") }
+    for line in Self.words(proven) { context.talk.warn(line) }
     if let (proof, content) = proven.found {
-      if !proven.lost.isEmpty {
-        context.talk.warn("what this destination has now is older than what was proven there")
-      }
       var stored = try open(content, proof.name, proof)
       stored.isOlder = !proven.lost.isEmpty
       return stored
@@ -110,6 +107,15 @@ struct BackupFinder {
 
   private func failure(_ error: TransportError) -> CommandFailure {
     CommandFailure(CommandFailure.code(error), "\(destination.name): \(error)")
+  }
+
+  /// What a destination has lost of what was proven there, newest first.
+  static func words(_ proven: RestoreSource.Proven) -> [String] {
+    var lines = proven.lost.map { "\($0.name) was proven here and \(words($0.state))" }
+    if proven.found != nil, !lines.isEmpty {
+      lines.append("what this destination has now is older than what was proven there")
+    }
+    return lines
   }
 
   private static func words(_ state: BackupService.FileState) -> String {

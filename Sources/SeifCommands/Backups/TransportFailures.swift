@@ -11,7 +11,7 @@ extension CommandFailure {
     case .badSettings: .badInput
     case .unauthorized: .refused
     case .locked, .busy: .busy
-    case .certificate, .redirected, .incomplete, .badAnswer, .ambiguous: .protocolBroken
+    case .certificate, .redirected, .incomplete, .badAnswer, .ambiguous, .misplaced: .protocolBroken
     }
   }
 }

@@ -13,6 +13,15 @@ struct CopyOptions: OptionGroup, Sendable {
   /// For commands that show what they find unless `--copy` is given.
   static var optionsWithCopy: [Option] { [copy] + options }
 
+  /// As without any option.
+  static let usual = CopyOptions()
+  /// Whether there may be a clipboard at all.
+  static func hasDisplay(_ environment: Environment) -> Bool {
+    ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
+  }
+  /// How long it stays copied.
+  var seconds: Int { options.seconds }
+
   /// Whether it is to be copied at all.
   let isWanted: Bool
   private let options: ClipboardOptions
@@ -26,6 +35,12 @@ struct CopyOptions: OptionGroup, Sendable {
   /// For commands with `--copy`.
   init(withCopy arguments: inout ParsedArguments) throws(UsageError) {
     try self.init(arguments, isWanted: arguments.flag(Self.copy))
+  }
+
+  private init() {
+    isWanted = true
+    options = ClipboardOptions()
+    usesTerminal = false
   }
 
   private init(_ arguments: ParsedArguments, isWanted: Bool) throws(UsageError) {

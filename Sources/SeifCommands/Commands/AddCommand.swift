@@ -15,8 +15,8 @@ struct AddCommand: Command {
     terminal. Secrets are never arguments: they come from a prompt, --secret-fd or
     --secret-file. A code's secret is a Key URI (otpauth://…) or base32. A card's CVC is
     asked last and may be left out. A login's password is typed twice; Enter alone has one
-    made up. A note's text may have several lines: it is typed up
-    to a line of a single dot, or comes from a file or a pipe (--text-file -).
+    made up, which is then offered for the clipboard. A note's text may have several lines:
+    it is typed up to a line of a single dot, or comes from a file or a pipe (--text-file -).
 
     --qr FILE adds the codes of a picture of QR codes instead, --clipboard those of a copied
     Key URI or picture, --screen those that an X11 screen shows. Each is shown and asked for
@@ -54,12 +54,16 @@ struct AddCommand: Command {
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    return try add(to: vault, folder, context)
+    return try add(to: vault, folder, offersCopy: true, context)
   }
 
   /// Adds to an open vault.
-  func add(to vault: any UnlockedVault, _ folder: String, _ context: Context) throws(CommandFailure) -> ExitCode {
-    var made = try make(context)
+  ///
+  /// - Parameter offersCopy: whether a password that was made up is offered for the clipboard.
+  func add(
+    to vault: any UnlockedVault, _ folder: String, offersCopy: Bool = false, _ context: Context
+  ) throws(CommandFailure) -> ExitCode {
+    var (made, madeUp) = try make(context)
     var info = made.info
     entry.apply(to: &info)
     info.createdAt = Timestamp(seconds: context.clock.now())
@@ -80,17 +84,40 @@ struct AddCommand: Command {
       context.talk.warn("its secret is very short; was all of it copied? Compare: seif code")
     }
     context.talk.say(.ok, "Added \(EntryLabel.text(made.name, made.account)).")
+    if let madeUp, offersCopy, !output.json, offerCopy(of: madeUp, context) { return .done }
     if kind == .login, let id = ids.first { context.talk.hint("seif copy \(id.description.prefix(8))") }
     return .done
   }
 
-  private func make(_ context: Context) throws(CommandFailure) -> Entry {
+  /// Nobody has seen it yet, and it is wanted at once where the login is.
+  ///
+  /// The entry is in the vault whatever comes of this.
+  ///
+  /// - Returns: whether it was copied.
+  private func offerCopy(of password: SecretValue, _ context: Context) -> Bool {
+    guard CopyOptions.hasDisplay(context.environment), !context.talk.isQuiet else { return false }
+    do throws(CommandFailure) {
+      let seconds = CopyOptions.usual.seconds
+      guard
+        try context.confirm("Copy the password, for \(seconds) s?", default: true, insteadGive: "seif copy")
+      else { return false }
+      _ = try CopyOptions.usual.put(SecretBytes(copying: password), context)
+      return true
+    } catch {
+      if error.exitCode != .interrupted { context.talk.warn("not copied: \(error.what)") }
+      return false
+    }
+  }
+
+  /// The entry, and its password where that was made up.
+  private func make(_ context: Context) throws(CommandFailure) -> (entry: Entry, madeUp: SecretValue?) {
     switch kind {
-    case .code: return try code(context)
+    case .code: return (try code(context), nil)
     case .login:
       let title = try said(entry.name, "Name", "--name NAME", context)
       let username = try said(entry.account, "User name", "--account ACCOUNT", context, isOptional: true)
-      var login = Password(password: try password(context))
+      let (password, isMadeUp) = try password(context)
+      var login = Password(password: password)
       (login.title, login.username) = (title, username)
       login.updatedAt = Timestamp(seconds: context.clock.now())
       // In the order of `edit`; what options say is put in with the rest.
@@ -99,24 +126,24 @@ struct AddCommand: Command {
           "Address, such as https://example.org (Enter leaves it out)", insteadGive: "--url URL")
         login.info.urls = typed.split(separator: " ").map(String.init)
       }
-      return .password(login)
-    case .card: return .card(try card(context))
+      return (.password(login), isMadeUp ? password : nil)
+    case .card: return (.card(try card(context)), nil)
     case .note:
       let title = try said(entry.name, "Title", "--name NAME", context)
       var note = Note(text: try noteText(context))
       note.title = title
       note.updatedAt = Timestamp(seconds: context.clock.now())
-      return .note(note)
+      return (.note(note), nil)
     }
   }
 
-  private func password(_ context: Context) throws(CommandFailure) -> SecretValue {
-    if entry.asksPerson(context) { return try LoginPassword.ask("Password", entry, context).password }
+  private func password(_ context: Context) throws(CommandFailure) -> (password: SecretValue, isMadeUp: Bool) {
+    if entry.asksPerson(context) { return try LoginPassword.ask("Password", entry, context) }
     guard let password = try entry.secret("Password", context) else {
       throw CommandFailure(
         .usage, "a login needs a password", hint: "Make one up (seif generate), or add a note instead.")
     }
-    return password
+    return (password, false)
   }
 
   private func code(_ context: Context) throws(CommandFailure) -> Entry {

@@ -61,11 +61,7 @@ struct AgentCommand: Command {
     // One of another build may be about to end.
     let listener = try folder.listen(patience: 3_000)
     let identity = folder.socketIdentity
-    // An agent of a leak test that was killed ends too, within a minute.
-    let parent = context.environment["SEIF_LEAK_PLANT"] == nil ? nil : getppid()
-    run(server, listener) {
-      folder.isInPlace && folder.socketIdentity == identity && (parent.map { $0 == getppid() } ?? true)
-    }
+    run(server, listener) { folder.isInPlace && folder.socketIdentity == identity }
     // Before the lock goes with this process, so that it is ours that is removed.
     if folder.isInPlace, folder.socketIdentity == identity { folder.removeSocket() }
   }

@@ -112,16 +112,8 @@ struct BackupCreateCommand: Command {
   private func show(
     _ report: BackupReport, _ records: Records, _ faults: [VaultFault], _ context: Context
   ) throws(CommandFailure) {
-    for name in report.missing { context.talk.warn("\(name) was proven here and is gone") }
-    for name in report.altered { context.talk.warn("\(name) was proven here and is altered") }
-    for name in report.unread { context.talk.warn("\(name) was proven here and can't be read") }
-    if let refusal = report.refusal { context.talk.warn("old backups were left alone: \(refusal)") }
-    for name in report.pruned { context.talk.say("removed by the rule: \(name)") }
-    for name in report.notRemoved { context.talk.warn("\(name) should go by the rule and couldn't be removed") }
-    switch report.foreign.count {
-    case 0: break
-    case 1: context.talk.say("1 other file there is left alone.")
-    case let count: context.talk.say("\(count) other files there are left alone.")
+    for line in BackupWords.lines(report) {
+      if line.isWarning { context.talk.warn(line.text) } else { context.talk.say(line.text) }
     }
     if output.json {
       try context.output.writeLine(json: document(report, faults))
@@ -155,54 +147,10 @@ struct BackupCreateCommand: Command {
     writer.member("altered", report.altered)
     writer.member("unread", report.unread)
     writer.member("foreign", report.foreign)
+    writer.member("listed", report.isListed)
     writer.member("faults", faults.map { "\($0)" })
     if let refusal = report.refusal { writer.member("retention", "\(refusal)") }
     writer.endObject()
     return writer.finish()
-  }
-}
-
-extension CommandFailure {
-  /// Why a backup doesn't count, with the exit code of the command line.
-  ///
-  /// - Parameter records: what was to be backed up, to name what a format can't hold.
-  init(_ failure: BackupFailure, destination: String, of records: Records = Records()) {
-    switch failure {
-    case .notWhole(let losses):
-      self.init(
-        .badInput, "this format can't hold the whole vault", hint: "Nothing was stored.",
-        details: LossReport(losses, of: records).lines)
-    case .notSealed: self.init(.usage, "backups are always sealed", hint: "For a file in clear: seif export --plain")
-    case .format(let error): self.init(error, file: "the backup")
-    case .selfCheck(let lists):
-      self.init(
-        .checkFailed, "the new backup doesn't hold what is in the vault (\(lists.joined(separator: ", ")))",
-        hint: "Nothing was stored; the vault is as it was.")
-    case .transport(let error):
-      self.init(Self.code(error), "no backup was made: \(error)", hint: "Older backups are as they were.")
-    case .notStored(let name, let error):
-      let mayBeThere = ![.exists, .noPermission, .notAFolder, .readOnly, .notFound].contains(error.code)
-      self.init(
-        Self.code(error), "no backup was made: \(error)",
-        hint: "Older backups are as they were."
-          + (mayBeThere ? " Should there be a file \(name), it doesn't count as a backup." : ""))
-    case .notFetched(let name, let error):
-      self.init(
-        Self.code(error), "\(name) was stored and can't be read back: \(error)",
-        hint: "It doesn't count as a backup, and nothing was removed.")
-    case .notNoted(let name, let error):
-      let failure = (error as? VaultError).map { CommandFailure($0, folder: "") } ?? CommandFailure(describing: error)
-      self.init(
-        failure.exitCode, "\(name) was stored and came back whole, but the vault couldn't note that: \(failure.what)",
-        hint: "It doesn't count as a backup, and nothing was removed. Make another.")
-    case .altered(let name):
-      self.init(
-        .checkFailed, "\(name) came back from \(destination) altered",
-        hint: "It doesn't count as a backup, and nothing was removed. Try another destination.")
-    case .notProven(let name, let lists):
-      self.init(
-        .checkFailed, "\(name) came back but isn't proven (\(lists.joined(separator: ", ")))",
-        hint: "It doesn't count as a backup, and nothing was removed.")
-    }
   }
 }

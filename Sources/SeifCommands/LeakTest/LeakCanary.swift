@@ -29,6 +29,7 @@ struct LeakCanaries: Sendable {
   let passphrase = Self.phrase()
   let secondPassphrase = Self.phrase()
   let filePassphrase = Self.phrase()
+  let devicePIN = Self.digits(9)
   // By kind of entry. Seeds are base32; their bytes are looked for, and so every spelling of them.
   let timedSeed = Self.seed()
   let countedSeed = Self.seed()
@@ -70,6 +71,7 @@ struct LeakCanaries: Sendable {
       LeakCanary("the vault's passphrase", text: passphrase),
       LeakCanary("the vault's second passphrase", text: secondPassphrase),
       LeakCanary("the passphrase of a file", text: filePassphrase),
+      LeakCanary("the PIN of the TPM", text: devicePIN),
       LeakCanary("the seed of an account (totp)", of: "Timed", timedSeed),
       LeakCanary("the seed of an account (hotp)", of: "Counted", countedSeed),
       LeakCanary("the seed of an account (steam)", of: "Steam", steamSeed),

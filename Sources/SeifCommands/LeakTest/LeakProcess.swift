@@ -2,8 +2,10 @@ internal import CSeif
 internal import Glibc
 internal import SeifProcesses
 
-/// How a program of the leak test is started: this one, with pipes for all it reads and writes.
+/// How a program of the leak test is started, with pipes for all it reads and writes.
 struct LeakInvocation {
+  /// This one, where nothing else is said.
+  var program = "/proc/self/exe"
   var words: [String]
   var environment: [String]
   var folder: String
@@ -66,10 +68,11 @@ final class LeakProcess {
       spawn.hand(ends[0], as: secret.descriptor)
     }
     spawn.work(in: invocation.folder)
-    // A session of its own: ctrl-C is ours, and so is ending it.
+    // A session of its own: ctrl-C is ours, and so is ending it, whatever ends us.
     spawn.startSession()
+    spawn.endWithThisThread()
     let child = Spawn.withWords(invocation.environment) { variables in
-      try? spawn.start("/proc/self/exe", invocation.words, environment: variables)
+      try? spawn.start(invocation.program, invocation.words, environment: variables)
     }
     let ours = [input[1], output[0], errors[0]]
     for descriptor in opened where !ours.contains(descriptor) || child == nil { close(descriptor) }

@@ -1,11 +1,13 @@
 internal import CSeif
 internal import Glibc
 internal import SeifBytes
+internal import SeifVault
 
 /// One leak test: runs every command in a world of its own and searches what it can leave its secrets in.
 final class LeakRun {
   let context: Context
   let world: LeakWorld
+  let devices: LeakDevices
   let secrets = LeakCanaries()
   private(set) var canaries: [LeakCanary]
   private(set) var search: LeakSearch
@@ -28,6 +30,7 @@ final class LeakRun {
   init(_ context: Context) throws(CommandFailure) {
     self.context = context
     world = try LeakWorld(context.environment)
+    devices = try LeakDevices(world, context.environment)
     canaries = secrets.all
     search = LeakSearch(canaries, plant: secrets.plant)
     progress = Progress(context.talk, "Looking for leaks")
@@ -38,18 +41,28 @@ final class LeakRun {
     let strangers = LeakFolders.names()
     try run(LeakSteps.made(secrets, world))
     let code = try learnRecoveryCode(of: "sheet.txt")
+    let kinds = devices.kinds
+    try run(LeakSteps.addDevices(secrets, kinds))
+    try learnDeviceKeys()
+    try run(LeakSteps.byDevices(secrets, kinds))
     let agent = try startAgent()
-    try run(LeakSteps.withAgent(secrets, world), beside: agent)
+    try run(LeakSteps.withAgent(secrets, world, kinds), beside: agent)
     try clipboard()
+    // Last, so that what they left isn't overwritten by what comes after.
+    try run(LeakSteps.unlocking(secrets, kinds), beside: agent)
     try memory(of: agent, "the agent's memory while open", isCountedOnly: true)
     try run(LeakSteps.locks, beside: agent)
     try memory(of: agent, "the agent's memory after the lock", isCountedOnly: false)
     try run([LeakStep("unlock").giving(("--passphrase-fd", secrets.passphrase))], beside: agent)
     try abort(agent)
-    try run(LeakSteps.waysIn(secrets, world, recoveryCode: code))
+    try run(LeakSteps.waysIn(secrets, world, kinds, recoveryCode: code))
     _ = try learnRecoveryCode(of: "sheet-rotated.txt")
     _ = try learnRecoveryCode(of: "sheet-second.txt")
+    try learnDeviceKeys()
+    try run(LeakSteps.byDevices(secrets, kinds))
     try run([LeakSteps.keysRemove(secrets, way: try lastWay())])
+    // The keyring's key is taken out of it with the whole vault.
+    if kinds.contains(.tpm2) { try run([LeakSteps.keysRemove(secrets, way: "tpm2")]) }
     // Before the vault is gone: what stands beside it, and in everything that was written.
     folder("vault and home folder", world.home)
     folder("temporary files", world.temporary)
@@ -67,7 +80,8 @@ final class LeakRun {
     for step in steps {
       done += 1
       // As many as there are, counted once.
-      progress.update(done: min(done, Self.stepCount), of: Self.stepCount)
+      let count = 110 + 10 * devices.kinds.count
+      progress.update(done: min(done, count), of: count)
       let process = try world.start(invocation(step))
       let status = process.follow(milliseconds: 120_000)
       world.forget(process)
@@ -76,11 +90,10 @@ final class LeakRun {
     }
   }
 
-  private static let stepCount = 110
-
   func invocation(_ step: LeakStep) -> LeakInvocation {
     LeakInvocation(
-      words: step.arguments, environment: world.variables(secrets.plant, step.variables), folder: world.work,
+      words: step.arguments, environment: world.variables(secrets.plant, devices.variables + step.variables),
+      folder: world.work,
       input: Array(step.input.utf8),
       secrets: step.secrets.enumerated().map { (Int32($0) + 3, Array(($1.value + "\n").utf8)) })
   }
@@ -196,14 +209,29 @@ final class LeakRun {
     guard let line else { throw CommandFailure(.internalFault, "a sheet of the leak test has no recovery code") }
     let code = String(line.drop { $0 == " " })
     let letters = code.utf8.filter { $0 != 0x2D && $0 != 0x20 }
-    let canary = LeakCanary("a recovery code", Array(code.utf8), Array(letters))
-    // What was said before it was known.
+    learn(LeakCanary("a recovery code", Array(code.utf8), Array(letters)))
+    return code
+  }
+
+  /// A secret that is a canary from now on, and is searched for in what was said before it was known.
+  private func learn(_ canary: LeakCanary) {
     var before = LeakPlace(output.name)
     LeakSearch([canary], plant: secrets.plant).search(heard, &before)
     if let count = before.found[0] { output.found[canaries.count] = count }
     canaries.append(canary)
     search = LeakSearch(canaries, plant: secrets.plant)
-    return code
+  }
+
+  /// The keys that keyring and TPM keep for the vault are canaries from then on.
+  private func learnDeviceKeys() throws(CommandFailure) {
+    let location = VaultLocation(folder: world.vault, stateFolder: world.home + "/.local/state/seif")
+    let keys = try withVaultErrors(world.vault) { () throws(VaultError) in
+      try devices.keys(of: location, pin: secrets.devicePIN)
+    }
+    guard keys.count == devices.kinds.count else {
+      throw CommandFailure(.internalFault, "a device of the leak test keeps no key of its vault")
+    }
+    for key in keys { learn(LeakCanary(key.name, key.bytes)) }
   }
 
   private func lastWay() throws(CommandFailure) -> String {

@@ -1,3 +1,5 @@
+internal import SeifVault
+
 /// One run of a command in a leak test.
 struct LeakStep {
   let command: String
@@ -27,6 +29,15 @@ struct LeakStep {
       $0.hands = entry
       $0.variables += variables
     }
+  }
+
+  /// What a device of a kind asks for.
+  func presenting(_ kind: WayIn.Kind, _ c: LeakCanaries) -> LeakStep {
+    kind == .tpm2 ? giving(("--passphrase-fd", c.devicePIN)) : self
+  }
+  /// The PIN beside other secrets, where there is a device that has one.
+  func givingPIN(_ kinds: [WayIn.Kind], _ c: LeakCanaries) -> LeakStep {
+    kinds.contains(.tpm2) ? giving(("--pin-fd", c.devicePIN)) : self
   }
 
   private func with(_ change: (inout LeakStep) -> Void) -> LeakStep {
@@ -59,9 +70,36 @@ enum LeakSteps {
     ]
   }
 
+  // MARK: - Devices
+
+  /// Gives the vault ways in by devices.
+  static func addDevices(_ c: LeakCanaries, _ kinds: [WayIn.Kind]) -> [LeakStep] {
+    kinds.map { kind in
+      let step = LeakStep("keys add", kind.name).giving(("--passphrase-fd", c.passphrase))
+      return kind == .tpm2 ? step.giving(("--pin-fd", c.devicePIN)) : step
+    }
+  }
+
+  /// Opens it by each of them.
+  static func byDevices(_ c: LeakCanaries, _ kinds: [WayIn.Kind]) -> [LeakStep] {
+    kinds.map { kind in LeakStep("list", "--with", kind.name).presenting(kind, c) }
+  }
+
+  /// Opens it in the agent by each of them; the last of them leaves it open.
+  static func unlocking(_ c: LeakCanaries, _ kinds: [WayIn.Kind]) -> [LeakStep] {
+    kinds.flatMap { kind in
+      [
+        LeakStep("lock"), LeakStep("unlock", "--with", kind.name).presenting(kind, c), LeakStep("code", "Steam"),
+        LeakStep("show", "Note"),
+      ]
+    }
+  }
+
+  // MARK: - With the agent
+
   /// With the vault open in the agent.
-  static func withAgent(_ c: LeakCanaries, _ world: LeakWorld) -> [LeakStep] {
-    reading(c) + writing(c, world) + files(c, world) + lookingAfter(c, world)
+  static func withAgent(_ c: LeakCanaries, _ world: LeakWorld, _ kinds: [WayIn.Kind]) -> [LeakStep] {
+    reading(c) + writing(c, world) + files(c, world) + lookingAfter(c, kinds)
   }
 
   private static func reading(_ c: LeakCanaries) -> [LeakStep] {
@@ -135,24 +173,26 @@ enum LeakSteps {
     ]
   }
 
-  private static func lookingAfter(_ c: LeakCanaries, _ world: LeakWorld) -> [LeakStep] {
+  private static func lookingAfter(_ c: LeakCanaries, _ kinds: [WayIn.Kind]) -> [LeakStep] {
     [
       LeakStep("doctor").giving(("--passphrase-fd", c.passphrase)).ending(0, 2),
       LeakStep("doctor", "--json").giving(("--passphrase-fd", c.passphrase)).ending(0, 2), LeakStep("keys list"),
-      LeakStep("keys test").giving(("--passphrase-fd", c.passphrase)),
+      LeakStep("keys test").giving(("--passphrase-fd", c.passphrase)).givingPIN(kinds, c),
     ]
   }
 
   static var locks: [LeakStep] { [LeakStep("lock"), LeakStep("lock", "--all")] }
 
   /// With the vault closed: what changes the ways in. The second passphrase takes the place of the first.
-  static func waysIn(_ c: LeakCanaries, _ world: LeakWorld, recoveryCode: String) -> [LeakStep] {
+  static func waysIn(
+    _ c: LeakCanaries, _ world: LeakWorld, _ kinds: [WayIn.Kind], recoveryCode: String
+  ) -> [LeakStep] {
     let second = ("--passphrase-fd", c.secondPassphrase)
     return [
       LeakStep("keys passphrase", "--unlock-ms", "500")
         .giving(("--passphrase-fd", c.passphrase), ("--new-passphrase-fd", c.secondPassphrase)),
       LeakStep("keys rotate", "--recovery-sheet", world.output("sheet-rotated.txt"))
-        .giving(second, ("--recovery-code-fd", recoveryCode)),
+        .giving(second, ("--recovery-code-fd", recoveryCode)).givingPIN(kinds, c),
       LeakStep("keys add", "recovery", "--recovery-sheet", world.output("sheet-second.txt")).giving(second),
     ]
   }
@@ -172,7 +212,7 @@ enum LeakSteps {
   /// Every command that is run.
   static func commands(_ c: LeakCanaries, _ world: LeakWorld) -> Set<String> {
     let steps =
-      made(c, world) + withAgent(c, world) + locks + waysIn(c, world, recoveryCode: "") + [
+      made(c, world) + withAgent(c, world, []) + locks + waysIn(c, world, [], recoveryCode: "") + [
         keysRemove(c, way: ""), copy(), agent(), destroy(c),
       ]
     return Set(steps.map(\.command))

@@ -1,4 +1,5 @@
 internal import SeifBytes
+internal import SeifVault
 
 /// `seif leak-test`: whether Seif leaves secrets where they don't belong, on this machine.
 struct LeakTestCommand: Command {
@@ -19,7 +20,9 @@ struct LeakTestCommand: Command {
     memory of an agent: without it that is said. `unshare -r seif leak-test`
     searches it too.
 
-    With a display a made-up password is copied for two seconds.
+    With a display a made-up password is copied for two seconds. The vault is opened
+    by a keyring and a TPM too where dbus-daemon, gnome-keyring-daemon and secret-tool,
+    and swtpm, are installed; a security key isn't tried. What wasn't tried is said.
 
     Exit 0: nothing was found; 2: something was, and is named by its kind, never
     by its value; 70: the test itself failed, so it shows nothing.
@@ -54,11 +57,13 @@ struct LeakReport {
   private let places: [LeakPlace]
   private let canaries: [LeakCanary]
   private let processes: Int
+  private let ways: [LeakDevices.Way]
 
   init(_ run: LeakRun) {
     places = run.places
     canaries = run.canaries
     processes = run.processes
+    ways = run.devices.ways
   }
 
   /// A place in which nothing would have been found; nil where there is none.
@@ -101,6 +106,9 @@ struct LeakReport {
       if place.couldWrite { context.talk.warn("this program could write to the log of the system") }
       if let reason = place.reason { context.talk.warn("\(place.name): not searched, or not all of it: \(reason)") }
     }
+    for way in ways {
+      if let reason = way.reason { context.talk.warn("\(way.kind.name) as a way in: not tried: \(reason)") }
+    }
     let what = "\(canaries.count) secrets, \(processes) processes"
     if isClean {
       context.talk.say(.ok, "Nothing was found (\(what)).")
@@ -116,6 +124,16 @@ struct LeakReport {
     writer.member("clean", isClean)
     writer.member("secrets", canaries.count)
     writer.member("processes", processes)
+    writer.key("waysIn")
+    writer.beginArray()
+    for way in ways {
+      writer.beginObject()
+      writer.member("kind", way.kind.name)
+      writer.member("tried", way.reason == nil)
+      if let reason = way.reason { writer.member("notTried", reason) }
+      writer.endObject()
+    }
+    writer.endArray()
     writer.key("places")
     writer.beginArray()
     for place in places {

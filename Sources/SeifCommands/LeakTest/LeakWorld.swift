@@ -5,8 +5,9 @@ internal import Synchronization
 /// A home of its own for a leak test: folders that nobody else sees, and the processes that run in them. All of it goes at
 /// the end, however that comes.
 final class LeakWorld: Sendable {
-  /// What has to be undone.
-  private static let living = Mutex<(folder: String, processes: Set<Int32>)>(("", []))
+  /// What has to be undone: the processes of each folder. Held while one starts, so that an interruption comes before it
+  /// or kills it.
+  private static let living = Mutex<[String: Set<Int32>]>([:])
 
   let folder: String
   private let inherited: [String]
@@ -20,6 +21,8 @@ final class LeakWorld: Sendable {
   /// Where processes work, and so where a core file would lie.
   var work: String { folder + "/work" }
   var runtime: String { folder + "/run" }
+  /// Sockets and files of the keyring and the TPM, which keep their own secrets there.
+  var devices: String { folder + "/devices" }
   private var pinentry: String { folder + "/pinentry" }
   func output(_ name: String) -> String { outputs + "/" + name }
 
@@ -34,9 +37,10 @@ final class LeakWorld: Sendable {
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     self.folder = folder
     inherited = ["PATH", "LANG"].compactMap { name in environment[name].map { "\(name)=\($0)" } }
-    Self.living.withLock { $0 = (folder, []) }
-    key = Interrupts.add(Interrupts.Actions(end: { Self.clear() }))
-    for name in ["home", "tmp", "out", "out/backups", "work", "run"] where mkdir("\(folder)/\(name)", 0o700) != 0 {
+    Self.living.withLock { $0[folder] = [] }
+    key = Interrupts.add(Interrupts.Actions(end: { Self.clear(folder) }))
+    for name in ["home", "tmp", "out", "out/backups", "work", "run", "devices"]
+    where mkdir("\(folder)/\(name)", 0o700) != 0 {
       throw CommandFailure(.cannotCreate, "\(folder)/\(name) can't be made: \(Descriptor.words(for: errno))")
     }
     // Says yes to each question of the agent, and gives no passphrase.
@@ -52,9 +56,14 @@ final class LeakWorld: Sendable {
       done
 
       """
-    let descriptor = seif_open(pinentry, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o700)
-    defer { close(descriptor) }
-    let bytes = Array(script.utf8)
+    try write(script, as: pinentry, mode: 0o700)
+  }
+
+  /// Makes a file, such as a script.
+  func write(_ text: String, as path: String, mode: UInt32) throws(CommandFailure) {
+    let descriptor = seif_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    let bytes = Array(text.utf8)
     guard descriptor >= 0, bytes.withUnsafeBytes({ seif_write_all(descriptor, $0.baseAddress, $0.count) }) == 0 else {
       throw CommandFailure(.cannotCreate, "\(folder) can't be written: \(Descriptor.words(for: errno))")
     }
@@ -62,7 +71,7 @@ final class LeakWorld: Sendable {
 
   deinit {
     Interrupts.remove(key)
-    Self.clear()
+    Self.clear(folder)
   }
 
   /// The variables of every process here.
@@ -73,30 +82,41 @@ final class LeakWorld: Sendable {
     ] + more
   }
 
+  /// How another program is started that stands for a device: apart from the home of the test.
+  func invocation(of program: String, _ words: [String], _ more: [String] = []) -> LeakInvocation {
+    LeakInvocation(
+      program: program, words: words,
+      environment: inherited + [
+        "HOME=\(devices)", "XDG_RUNTIME_DIR=\(devices)", "XDG_DATA_HOME=\(devices)", "TMPDIR=\(devices)",
+      ] + more, folder: devices)
+  }
+
   /// Starts a process; it is ended with this.
   func start(_ invocation: LeakInvocation) throws(CommandFailure) -> LeakProcess {
-    guard let process = LeakProcess(invocation) else {
+    let started = Self.living.withLock { living -> LeakProcess? in
+      guard living[folder] != nil, let process = LeakProcess(invocation) else { return nil }
+      living[folder]?.insert(process.identifier)
+      return process
+    }
+    guard let started else {
       throw CommandFailure(.unavailable, "no process can be started: \(Descriptor.words(for: errno))")
     }
-    _ = Self.living.withLock { $0.processes.insert(process.identifier) }
-    return process
+    return started
   }
 
   /// A process that has ended.
-  func forget(_ process: LeakProcess) { _ = Self.living.withLock { $0.processes.remove(process.identifier) } }
+  func forget(_ process: LeakProcess) { _ = Self.living.withLock { $0[folder]?.remove(process.identifier) } }
 
-  private static func clear() {
-    let (folder, processes) = living.withLock { living in
-      defer { living = ("", []) }
-      return living
-    }
+  private static func clear(_ folder: String) {
+    guard let processes = living.withLock({ $0.removeValue(forKey: folder) }) else { return }
     for process in processes {
       // Each leads a session of its own: what it started goes with it.
       kill(-process, SIGKILL)
       kill(process, SIGKILL)
       waitpid(process, nil, 0)
     }
-    if !folder.isEmpty { remove(folder) }
+    // What runs on meanwhile may have made a file in it.
+    for _ in 0..<10 where access(folder, F_OK) == 0 { remove(folder) }
   }
 
   private static let namePrefix = "seif-leak-test-"

@@ -33,6 +33,9 @@ struct TransportTrial {
         report.createsConditionally = true
       } catch is TransportConformance.Finding {
         settings.createsConditionally = false
+      } catch let failure as TransportError where failure.code == .failed {
+        // A place that doesn't know the condition may refuse the whole request; the rules find out whether it is that.
+        settings.createsConditionally = false
       }
       try Self.run(registry.transport(settings), extent, into: &report, name: settings.name, progress: progress)
     } catch let failure as CommandFailure {

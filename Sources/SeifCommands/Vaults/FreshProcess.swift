@@ -80,23 +80,37 @@ struct ProveCommand: Command {
     let secret = hasSecret ? given.withBytes { SecretBytes(copying: $0.extracting(droppingFirst: end + 1)) } : nil
     let material = WayInMaterial(WayIn.Kind(name: kind), secret: secret)
     let location = VaultLocation(folder: folder, stateFolder: stateFolder, vfs: nil, fileName: fileName)
-    try withVaultErrors(folder) { () throws(VaultError) in
-      let provider = try material.provider(Devices(environment: context.environment))
-      let locked = try Vault.open(at: location, access: .readOnly)
-      let vault: Vault
-      if let text = root["candidate"]?.string {
-        guard let candidate = NewWayIn(encoded: text), candidate.wayIn.id == way else {
-          throw VaultError(.internalFailure, "candidate")
-        }
-        vault = try locked.unlock(with: provider, candidate: candidate)
-      } else {
-        vault = try locked.unlock(with: provider, only: way)
+    let isWrong = try withVaultErrors(folder) { () throws(VaultError) in
+      do throws(VaultError) {
+        try Self.open(location, material, way, candidate: root["candidate"]?.string, context)
+        return false
+      } catch {
+        guard error.code == .wrongPassphrase, hasSecret else { throw error }
+        return true
       }
-      defer { vault.lock() }
-      guard vault.openingFaults.isEmpty else { throw VaultError(.unverified) }
     }
+    // The process that asks says it, and of several passphrases which one it is.
+    if isWrong { throw CommandFailure(.refused, "it doesn't open the vault", isSilent: true) }
     try context.output.write("proven\n")
     return .done
+  }
+
+  private static func open(
+    _ location: VaultLocation, _ material: WayInMaterial, _ way: UUID, candidate text: String?, _ context: Context
+  ) throws(VaultError) {
+    let provider = try material.provider(Devices(environment: context.environment))
+    let locked = try Vault.open(at: location, access: .readOnly)
+    let vault: Vault
+    if let text {
+      guard let candidate = NewWayIn(encoded: text), candidate.wayIn.id == way else {
+        throw VaultError(.internalFailure, "candidate")
+      }
+      vault = try locked.unlock(with: provider, candidate: candidate)
+    } else {
+      vault = try locked.unlock(with: provider, only: way)
+    }
+    defer { vault.lock() }
+    guard vault.openingFaults.isEmpty else { throw VaultError(.unverified) }
   }
 
   private static func read(_ descriptor: Int32) -> SecretBytes {

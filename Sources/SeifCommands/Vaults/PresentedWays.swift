@@ -66,8 +66,10 @@ struct PresentedWays: OptionGroup, Sendable {
         return (try? FreshProcess.prove(material, opens: location, way: other.id, context)) != nil
       }
       guard let meant else { throw error }
+      // On one line of a terminal; when each was made stands in the question and in the list.
       throw CommandFailure(
-        error.exitCode, "that isn't the \(way.kind.name) \(way.mark)", hint: "It is another of them: \(meant.mark)")
+        error.exitCode, "that isn't the \(way.kind.name) \(way.shortID)",
+        hint: "It is another of them: \(meant.shortID).")
     }
   }
 

@@ -65,10 +65,13 @@ extension WayIn {
     }
   }
 
+  /// The beginning of its id.
+  var shortID: String { String(id.description.prefix(WayInChoice.digits)) }
+
   /// What tells it from another of its kind: the beginning of its id, and when it was made.
   var mark: String {
     let made = createdAt.map { ", made \(LocalTime.text($0))" } ?? ""
-    return "\(id.description.prefix(WayInChoice.digits))\(made)"
+    return "\(shortID)\(made)"
   }
 
   /// The same as ``protection(_:)`` for a person: of several of a kind it says which each is.

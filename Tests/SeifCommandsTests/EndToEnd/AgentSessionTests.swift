@@ -118,6 +118,53 @@ import Testing
     #expect(try login.inhibitors() == "1")
   }
 
+  /// A write that is under way has the vault's turn, and locking waits for it: the machine waits for both.
+  @Test func itIsHeldUpUntilAllIsLockedAndNoLonger() throws {
+    let login = try Login(world)
+    try world.unlock()
+    func threads() throws -> Int {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/\(login.agent.child)/task").count
+    }
+    // Once who unlocked it is gone.
+    var idle = 0
+    let isIdle = try becomes {
+      let before = idle
+      idle = try threads()
+      return idle == before
+    }
+    #expect(isIdle)
+    // Another program writes to the file, and the agent's own write waits for its end, for some seconds.
+    let script = """
+      import sqlite3, sys
+      vault = sqlite3.connect(sys.argv[1], isolation_level=None)
+      vault.execute("BEGIN IMMEDIATE")
+      print("holds it", flush=True)
+      sys.stdin.readline()
+      vault.execute("ROLLBACK")
+      """
+    let writer = try Terminal(
+      ["-c", script, world.home.file(".local/share/seif/vault.db")], program: "/usr/bin/python3", output: .terminal)
+    try writer.expect("holds it")
+    let adding = try Terminal(
+      ["add", "code", "--name", "New", "--secret-fd", "3"], program: Home.program, hasTerminal: false,
+      descriptors: [3: Array((Canary.timedSeed + "\n").utf8)], environment: world.home.variables(world.variables))
+    let isWriting = try becomes { try threads() > idle }
+    #expect(isWriting)
+    usleep(700_000)
+    try login.say("sleep")
+    for _ in 0..<6 {
+      #expect(try login.inhibitors() == "1")
+      usleep(50_000)
+    }
+    writer.type("\n")
+    let added = try world.home.check(adding.finish())
+    #expect(added.exitCode == 0, "\(added.errors)")
+    #expect(try becomes { try login.inhibitors() == "0" })
+    #expect(try world.openCount() == 0)
+    #expect(try world.direct("code", "New", "--at", Fixture.moment).output == "756364\n")
+    _ = try writer.finish()
+  }
+
   @Test(arguments: ["lock", "hint", "end c7", "user"])
   func itLocksWithTheScreenAndTheSession(word: String) throws {
     let login = try Login(world)

@@ -160,15 +160,15 @@ import Testing
   @Test func ofTwoOfAKindTheQuestionSaysWhichAndASlipIsAskedForAgain() throws {
     #expect(try run("keys", "add", "passphrase", "--unlock-ms", "500", new: Canary.newPassword).exitCode == 0)
     let ids = try list().map { String($0["id"]?.string?.prefix(8) ?? "") }
-    let terminal = try home.terminal("keys", "test", environment: ["NO_COLOR": "1"], columns: 200)
+    let terminal = try home.terminal("keys", "test", environment: ["NO_COLOR": "1"], columns: 80)
     try terminal.expect("Passphrase for the vault, the one made 20")
-    try terminal.expect(", id \(ids[0]) (Enter: leave it out): ")
+    try terminal.expect("id \(ids[0])")
+    try terminal.expect("(Enter: leave it out): ")
     try terminal.expect(echo: false)
     // The other one's, by mistake.
     terminal.type(Canary.newPassword + "\n")
-    try terminal.expect("that isn't the passphrase \(ids[0]), made 20")
-    try terminal.expect("It is another of them: \(ids[2]), made 20")
-    try terminal.expect("id \(ids[0]) (Enter: leave it out): ")
+    try terminal.expect("seif: that isn't the passphrase \(ids[0]). It is another of them: \(ids[2]).")
+    try terminal.expect("(Enter: leave it out): ")
     terminal.type(Canary.vaultPassphrase + "\n")
     try terminal.expect("Recovery code (Enter: leave it out): ")
     for attempt in 1...3 {
@@ -176,7 +176,8 @@ import Testing
       terminal.type("ABCD-EFGH-JKLM-NPQR-STUV-WXYZ\n")
       if attempt < 3 { try terminal.expect("the recovery code doesn't open the vault in another process") }
     }
-    try terminal.expect(", id \(ids[2]) (Enter: leave it out): ")
+    try terminal.expect("id \(ids[2])")
+    try terminal.expect("(Enter: leave it out): ")
     terminal.type("\n")
     let result = try home.check(terminal.finish())
     #expect(result.exitCode == 2)
@@ -184,6 +185,10 @@ import Testing
     let lines = result.screen.split(whereSeparator: \.isNewline).filter { line in words.contains { line.hasPrefix($0) }
     }
     #expect(lines.count == 3)
+    // Of each slip one line: the process that tried says nothing beside it.
+    let said = result.screen.split(whereSeparator: \.isNewline)
+    #expect(said.count { $0.hasPrefix("seif: ") } == 3, "\(result.screen)")
+    #expect(!result.screen.contains("is wrong or the vault is damaged"))
   }
 
   @Test func theSamePassphraseIsNoNewOne() throws {

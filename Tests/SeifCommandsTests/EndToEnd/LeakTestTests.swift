@@ -5,6 +5,7 @@ import SeifBytes
 import SeifProcesses
 import SeifRecords
 import SeifTestSupport
+import SeifVault
 import Synchronization
 import Testing
 
@@ -121,14 +122,46 @@ import Testing
 
   // MARK: - What it finds
 
+  /// What is missing, and what a program of the name that ends at once leads to.
+  @Test(arguments: [
+    ([], "swtpm isn't installed", "dbus-daemon isn't installed"),
+    (["swtpm", "dbus-daemon"], "swtpm doesn't start", "gnome-keyring-daemon isn't installed"),
+    (["dbus-daemon", "gnome-keyring-daemon"], "swtpm isn't installed", "secret-tool isn't installed"),
+    (["dbus-daemon", "gnome-keyring-daemon", "secret-tool"], "swtpm isn't installed", "dbus-daemon doesn't start"),
+  ]) func whatIsNotTriedHasAReason(programs: [String], tpm: String, keyring: String) throws {
+    let home = try Home()
+    let folder = try home.folder("bin")
+    for name in programs { symlink("/bin/true", folder + "/" + name) }
+    let world = try LeakWorld(Environment(["TMPDIR": home.path]))
+    let devices = try LeakDevices(world, Environment(["PATH": folder]))
+    let reasons = Dictionary(uniqueKeysWithValues: devices.ways.map { ($0.kind.name, $0.reason) })
+    #expect(reasons["tpm2"] == tpm && reasons["keyring"] == keyring, "\(reasons)")
+    #expect(reasons["passphrase"] == .some(nil) && reasons["recovery"] == .some(nil) && reasons["fido2"] != .some(nil))
+    #expect(devices.kinds.isEmpty && devices.variables.isEmpty)
+  }
+
+  @Test func aPathThatNoAddressTakesIsSaid() throws {
+    let home = try Home()
+    let world = try LeakWorld(Environment(["TMPDIR": try home.folder("with, comma")]))
+    let devices = try LeakDevices(world, Environment(["PATH": "/usr/bin:/bin"]))
+    #expect(devices.kinds.isEmpty)
+    #expect(devices.ways.count { $0.reason?.contains("characters that an address can't have") == true } == 2)
+  }
+
   @Test func nothingLeaksAndWhatIsPlantedIsFoundEverywhere() throws {
     let home = try Home()
     let result = try Self.run([Home.program, "leak-test", "--json"], in: home, ["TMPDIR": try home.folder("tmp")])
     #expect(result.exitCode == 0, "\(result.errors)")
     let root = try document(result.output, "seif-leak-test")
     #expect(root["clean"]?.bool == true)
-    #expect((root["secrets"]?.int64 ?? 0) >= 35)
-    #expect((root["processes"]?.int64 ?? 0) >= 90)
+    let ways = try #require(root["waysIn"]).elements.map { ($0["kind"]?.string ?? "", $0["tried"]?.bool == true) }
+    #expect(ways.map(\.0) == ["passphrase", "recovery", "keyring", "tpm2", "fido2"])
+    let devices = [PrivateKeyring.isInstalled, SoftwareTPM.isInstalled]
+    #expect(ways.map(\.1) == [true, true] + devices + [false])
+    // Each device keeps one key of the vault before its rotation and one after it.
+    let keys = Int64(devices.count { $0 } * 2)
+    #expect((root["secrets"]?.int64 ?? 0) >= 37 + keys)
+    #expect((root["processes"]?.int64 ?? 0) >= 90 + 5 * keys)
     var names: [String] = []
     for place in try #require(root["places"]).elements {
       let name = try #require(place["place"]?.string)
@@ -161,6 +194,15 @@ import Testing
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
           let world = folder + "/" + name
           try? FileManager.default.copyItem(atPath: world + "/out/clear.json", toPath: world + "/tmp/copy")
+          // As any program of the session could.
+          if let child = ChildProcess(
+            world + "/devices/secret-tool", ["search", "--all", "xdg:schema", "org.freedesktop.Secret.Generic"],
+            showsErrors: false)
+          {
+            var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
+            while case let count = read(child.output, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
+            if !bytes.isEmpty { try? Data(bytes).write(to: URL(filePath: world + "/tmp/keyring")) }
+          }
         }
         usleep(5_000)
       }
@@ -171,6 +213,9 @@ import Testing
     #expect(result.exitCode == 2, "\(result.errors)")
     for name in ["the password of a login", "the CVC of a card", "the seed of an account (hotp)"] {
       #expect(result.errors.contains("temporary files: \(name), found there"), "\(name)")
+    }
+    if PrivateKeyring.isInstalled {
+      #expect(result.errors.contains("temporary files: the vault's key in the keyring, found there"))
     }
     #expect(!result.errors.contains("the vault's passphrase"))
     #expect(try home.names(in: "tmp") == [])
@@ -190,6 +235,32 @@ import Testing
     #expect(try terminal.finish().exitCode == 128 + signal)
     #expect(try home.names(in: "tmp") == [])
     #expect(try becomes { try Self.processes(below: folder).isEmpty })
+  }
+
+  /// Nothing of ours runs any more then: only the kernel can end what it started.
+  @Test func whatKillsItKillsAllThatItStarted() throws {
+    let home = try Home()
+    let folder = try home.folder("tmp")
+    let terminal = try home.terminal("leak-test", environment: ["TMPDIR": folder])
+    var agent: Int32?
+    let isHalfWay = try becomes {
+      let names = try Self.processes(below: folder)
+      agent = names.first {
+        (try? TemporaryFolder.text(of: "/proc/\($0)/cmdline"))?.contains("agent\0--foreground") == true
+      }
+      // Beside the agent one of the commands that use it.
+      return agent != nil && names.count > 1
+    }
+    #expect(isHalfWay)
+    kill(terminal.child, SIGKILL)
+    _ = try terminal.finish()
+    #expect(try becomes { try Self.processes(below: folder).isEmpty })
+    let isGone = try becomes { try kill(#require(agent), 0) != 0 }
+    #expect(isGone)
+    // Its folder stays, for the next run.
+    #expect(try home.names(in: "tmp").count == 1)
+    _ = try LeakWorld(Environment(["TMPDIR": folder]))
+    #expect(try home.names(in: "tmp") == [])
   }
 
   /// Processes whose arguments or working folder are of a world below a folder.

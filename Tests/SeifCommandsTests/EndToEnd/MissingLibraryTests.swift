@@ -1,3 +1,4 @@
+import SeifBytes
 import SeifTestSupport
 import Testing
 
@@ -24,6 +25,22 @@ import Testing
     #expect(result.output == "")
     #expect(result.errors == "seif: the library \(library) isn't installed; on Debian: apt install \(package).\n")
     #expect(try home.seif("list", passphrase: Canary.vaultPassphrase).exitCode == 0)
+    // With --json it is a document too, as any failure.
+    let asked = try home.seif("list", "--json", passphrase: Canary.vaultPassphrase, environment: environment)
+    #expect(asked.exitCode == 69 && asked.errors == result.errors)
+    let error = try #require(try document(asked.output, "seif-error")["error"])
+    #expect(error["code"]?.string == "unavailable" && error["exit"]?.int64 == 69)
+    #expect(result.errors == "seif: \(error["what"]?.string ?? "?").\n")
+  }
+
+  @Test func aWordForAnotherProgramAsksForNoDocument() throws {
+    let (home, environment) = try hidden("libcrypto.so.3")
+    let reference = "A=seif://GitHub/code"
+    let words = ["run", "--passphrase-file", try home.write(Canary.vaultPassphrase, as: "phrase-in-clear")]
+    for (end, isDocument) in [(["--", "/bin/true", "--json"], false), (["--json"], true)] {
+      let result = try home.seif(list: words + end, environment: environment.merging(["A": reference]) { $1 })
+      #expect(result.output.isEmpty != isDocument, "\(end)")
+    }
   }
 
   @Test(arguments: [("libsodium.so.23", "libsodium23", 1), ("libargon2.so.1", "libargon2-1", 2)])

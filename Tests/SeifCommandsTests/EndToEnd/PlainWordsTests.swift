@@ -52,6 +52,6 @@ import Testing
       #expect(list.contains(id), "\(list)")
       #expect(tested.output.contains("passphrase \(id), made "), "\(tested.output)")
     }
-    #expect(tested.output.contains("is another of them: \(ids[1]), made "), "\(tested.output)")
+    #expect(tested.output.contains("is another of them: \(ids[1])."), "\(tested.output)")
   }
 }

@@ -85,6 +85,60 @@ import Testing
     #expect(next.utf8.count == LoginPassword.length && next != made)
   }
 
+  /// Enter or a yes copies it, a no leaves the hint; the entry is there in any case.
+  @Test(arguments: ["", "n", "\u{3}"]) func aPasswordThatWasMadeUpIsOfferedForTheClipboard(answer: String) throws {
+    let server = try XServer()
+    let terminal = try home.terminal(
+      "add", "login", "--name", "Other", "--account", "x", "--url", "https://o.example",
+      passphrase: Canary.vaultPassphrase, environment: server.environment)
+    try self.answer(
+      terminal,
+      [("Password (not shown; Enter alone makes one up): ", ""), ("Copy the password, for 30 s? [Y/n] ", nil)])
+    terminal.type(answer == "\u{3}" ? answer : answer + "\n")
+    let result = try home.check(terminal.finish())
+    let said = result.screen + result.errors
+    let made = try entry("Other", "passwords")?["password"]?.string ?? ""
+    #expect(made.utf8.count == LoginPassword.length)
+    let pasted = try home.run(
+      "xclip", "-o", "-selection", "clipboard", "-t", "UTF8_STRING", environment: server.environment)
+    #expect((pasted.output == made) == (answer == ""))
+    #expect(said.contains("Copied. Cleared in 30 s.") == (answer == ""), "\(said)")
+    #expect(said.contains("Added Other") || answer == "\u{3}")
+    if answer == "n" { #expect(result.exitCode == 0 && said.contains("Next: seif copy ")) }
+  }
+
+  @Test func whatWasTypedOrHasNoDisplayIsNotOffered() throws {
+    let server = try XServer()
+    let typed = try home.terminal(
+      "add", "login", "--name", "Other", "--account", "x", "--url", "https://o.example",
+      passphrase: Canary.vaultPassphrase, environment: server.environment)
+    try answer(
+      typed,
+      [
+        ("Password (not shown; Enter alone makes one up): ", "Longer-than-most-8271-words"),
+        ("The same again (not shown): ", "Longer-than-most-8271-words"),
+      ])
+    let result = try home.check(typed.finish())
+    #expect(result.exitCode == 0 && !result.screen.contains("Copy the password"))
+    for more in [[:], ["DISPLAY": ""]] {
+      let without = try home.terminal(
+        "add", "login", "--name", "Next", "--account", "x", "--url", "https://o.example",
+        passphrase: Canary.vaultPassphrase, environment: more)
+      try answer(without, [("Password (not shown; Enter alone makes one up): ", "")])
+      let said = try home.check(without.finish())
+      #expect(said.exitCode == 0 && !said.screen.contains("Copy the password"))
+    }
+    // One that can't be copied is in the vault all the same.
+    let broken = try home.terminal(
+      "add", "login", "--name", "Third", "--account", "x", "--url", "https://o.example",
+      passphrase: Canary.vaultPassphrase, environment: ["DISPLAY": ":4321"])
+    try answer(broken, [("Password (not shown; Enter alone makes one up): ", ""), ("Copy the password", "y")])
+    let said = try home.check(broken.finish())
+    #expect(said.exitCode == 0, "\(said.screen)")
+    #expect((said.screen + said.errors).contains("not copied: the display can't be reached"))
+    #expect(try entry("Third", "passwords") != nil)
+  }
+
   @Test func aWrongDateEndsNothing() throws {
     let terminal = try home.terminal("add", "card", "--name", "Third", passphrase: Canary.vaultPassphrase)
     try answer(

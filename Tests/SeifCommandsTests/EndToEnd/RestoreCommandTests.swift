@@ -66,7 +66,7 @@ import Testing
     let first = try home.seif("code", "Acme", passphrase: Canary.vaultPassphrase).output
     let restored = try seif("backup", "restore")
     #expect(restored.exitCode == 0)
-    #expect(restored.errors.contains("the higher counter is kept"))
+    #expect(restored.errors.contains("7 already here"))
     #expect(try home.seif("code", "Acme", passphrase: Canary.vaultPassphrase).output != first)
   }
 

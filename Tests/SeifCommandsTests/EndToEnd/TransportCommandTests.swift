@@ -118,8 +118,19 @@ import Testing
   }
 }
 
-/// `seif-net` beside an agent of `seif`.
+/// `seif-net` beside `seif`.
 @Suite struct NetworkProgramTests {
+  @Test func onlyItLoadsTheLibraryOfTheNetwork() throws {
+    func libraries(_ program: String) throws -> String {
+      try Terminal([program], program: "/usr/bin/ldd", hasTerminal: false).finish().output
+    }
+    #expect(try !libraries(Home.program).contains("libcurl"))
+    #expect(try libraries(Home.program + "-net").contains("libcurl"))
+    // Nor is it named in it, to be loaded later.
+    let bytes = try Data(contentsOf: URL(filePath: Home.program))
+    #expect(bytes.range(of: Data("libcurl".utf8)) == nil)
+  }
+
   @Test func itSpeaksToTheAgentOfTheSeifBesideIt() throws {
     let home = try AgentHome()
     let agent = try home.unlock()

@@ -1,0 +1,14 @@
+public import SeifBackups
+
+public struct DeletesNothing: Fault {
+  public static let name = "it says that it deleted and deletes nothing"
+  public static let says = "should go by the rule and couldn't be removed"
+  public static let exitCode: Int32 = 0
+  public static let deed = Deed.prune
+
+  public init() {}
+
+  public func delete(_ id: String, _ place: HonestPlace) throws(TransportError) {
+
+  }
+}
