@@ -9,6 +9,9 @@ import Testing
 /// What the transport makes of servers whose answers are written out here.
 @Suite struct WebDAVScriptTests {
   private let folder = DAVText.reply([("/dav/", DAVText.folder)])
+  private let created = HTTPScript.reply("201 Created")
+  private let done = HTTPScript.reply("204 No Content")
+  private let missing = HTTPScript.reply("404 Not Found")
   private let content = SecretValue(utf8: "0123456789")
 
   private func upload(
@@ -24,18 +27,20 @@ import Testing
 
   @Test func aFileIsSentAsideCountedAndMoved() throws {
     let (refusal, server) = try upload([
-      HTTPScript.reply("201 Created"), stored(10), HTTPScript.reply("201 Created"),
+      created, stored(10), created, created, done,
     ])
     #expect(refusal == nil)
     let asked = server.received
-    #expect(asked.map { $0.line.split(separator: " ").first } == ["PROPFIND", "PUT", "PROPFIND", "MOVE"])
+    #expect(
+      asked.map { $0.line.split(separator: " ").first } == ["PROPFIND", "PUT", "PROPFIND", "MKCOL", "MOVE", "DELETE"])
     let temporary = try #require(asked[1].line.split(separator: " ").dropFirst().first)
     #expect(temporary.hasPrefix("/dav/.seif-") && temporary.hasSuffix(".part"))
     #expect(asked[1].body == "0123456789")
     #expect(asked[2]["Depth"] == "0")
-    #expect(asked[3].line.contains(temporary))
-    #expect(asked[3]["Destination"] == server.url + "dav/a%20b.json")
-    #expect(asked[3]["Overwrite"] == "F")
+    #expect(asked[4].line.contains(temporary))
+    #expect(asked[4]["Destination"] == server.url + "dav/a%20b.json")
+    #expect(asked[4]["Overwrite"] == "F")
+    #expect(asked[3].line.split(separator: " ")[1] == asked[5].line.split(separator: " ")[1])
   }
 
   @Test(arguments: [
@@ -46,7 +51,7 @@ import Testing
   func aRefusedUploadIsNamedAndNotTriedAgain(_ status: String, _ code: TransportError.Code) throws {
     let time = NoTime()
     let (refusal, server) = try upload(
-      [HTTPScript.reply(status), HTTPScript.reply("404 Not Found")], time: time)
+      [HTTPScript.reply(status), missing], time: time)
     #expect(refusal?.code == code)
     #expect(server.received.filter { $0.line.hasPrefix("PUT") }.count == 1)
     #expect(server.received.allSatisfy { !$0.line.hasPrefix("MOVE") })
@@ -56,7 +61,7 @@ import Testing
   @Test func aShortFileIsRemovedAndNeverGetsItsName() throws {
     for size in [3_191_060, 0, 9, 11] {
       let (refusal, server) = try upload([
-        HTTPScript.reply("201 Created"), stored(size), HTTPScript.reply("204 No Content"),
+        created, stored(size), done,
       ])
       #expect(refusal?.code == .incomplete)
       let asked = server.received
@@ -70,8 +75,8 @@ import Testing
     let time = NoTime()
     let (refusal, server) = try upload(
       [
-        HTTPScript.reply("503 Service Unavailable", ["Retry-After: 2"]), HTTPScript.reply("201 Created"), stored(10),
-        HTTPScript.reply("201 Created"),
+        HTTPScript.reply("503 Service Unavailable", ["Retry-After: 2"]), created, stored(10),
+        created, created, done,
       ], time: time)
     #expect(refusal == nil)
     #expect(time.waited == [2000])
@@ -88,33 +93,45 @@ import Testing
     ])
     let server = try HTTPScript([
       HTTPScript.reply("207 Multi-Status", ["Date: Sun, 06 Nov 1994 08:49:37 GMT"], listing),
-      HTTPScript.reply("204 No Content"), HTTPScript.reply("201 Created"), stored(10),
-      HTTPScript.reply("201 Created"), HTTPScript.reply("201 Created"), stored(10), HTTPScript.reply("201 Created"),
+      done, created, stored(10), created, created, done, created, stored(10), created, created, done,
     ])
     let transport = try webDAV(server.url + "dav/")
     for name in ["a", "b"] { _ = try transport.upload(content, name: name) }
-    #expect(
-      server.received.filter { $0.line.hasPrefix("DELETE") }.map(\.line) == ["DELETE /dav/.seif-01.part HTTP/1.1"])
+    let deleted = server.received.filter { $0.line.hasPrefix("DELETE") }
+    #expect(deleted.first?.line == "DELETE /dav/.seif-01.part HTTP/1.1")
+    #expect(deleted.count == 3)
   }
 
   @Test func aTakenNameIsRefusedByTheServer() throws {
     let (refusal, server) = try upload([
-      HTTPScript.reply("201 Created"), stored(10), HTTPScript.reply("412 Precondition Failed"), stored(10),
-      HTTPScript.reply("204 No Content"),
+      created, stored(10), created, HTTPScript.reply("412 Precondition Failed"), stored(10), done, done,
     ])
     #expect(refusal?.code == .exists)
-    #expect(server.received.last?.line.hasPrefix("DELETE /dav/.seif-") == true)
+    #expect(server.received.suffix(2).allSatisfy { $0.line.hasPrefix("DELETE /dav/.seif-") })
+  }
+
+  @Test func ofTwoWritersOfANameOneHasTheTurn() throws {
+    let other = HTTPScript.reply("405 Method Not Allowed")
+    var (refusal, server) = try upload([created, stored(10), other, stored(0), done])
+    #expect(refusal?.code == .exists)
+    #expect(server.received.allSatisfy { !$0.line.hasPrefix("MOVE") })
+    // The other's turn isn't taken away: what is removed is what this one sent.
+    let deleted = server.received.filter { $0.line.hasPrefix("DELETE") }.map { $0.line.split(separator: " ")[1] }
+    #expect(deleted == server.received.filter { $0.line.hasPrefix("PUT") }.map { $0.line.split(separator: " ")[1] })
+    // A server that makes no folders is used as it is.
+    (refusal, server) = try upload([created, stored(10), other, missing, created])
+    #expect(refusal == nil)
   }
 
   @Test func aMoveWithoutAnAnswerIsLookedInto() throws {
     // Its source is gone and the file is there: it was done.
     var (refusal, server) = try upload([
-      HTTPScript.reply("201 Created"), stored(10), .silence, HTTPScript.reply("404 Not Found"), stored(10),
+      created, stored(10), created, .silence, missing, stored(10), done,
     ])
     #expect(refusal == nil)
     // Its source is there: it wasn't, and nothing may stay.
     (refusal, server) = try upload([
-      HTTPScript.reply("201 Created"), stored(10), .silence, stored(10), HTTPScript.reply("204 No Content"),
+      created, stored(10), created, .silence, stored(10), done, done,
     ])
     #expect(refusal?.code == .unavailable)
     #expect(server.received.last?.line.hasPrefix("DELETE /dav/.seif-") == true)
@@ -122,9 +139,7 @@ import Testing
 
   @Test func aServerWithoutMoveGetsTheFileUnderItsNameIfThatIsFree() throws {
     let (refusal, server) = try upload([
-      HTTPScript.reply("201 Created"), stored(10), HTTPScript.reply("501 Not Implemented"),
-      HTTPScript.reply("204 No Content"), HTTPScript.reply("404 Not Found"), HTTPScript.reply("201 Created"),
-      stored(10),
+      created, stored(10), created, HTTPScript.reply("501 Not Implemented"), done, missing, created, stored(10), done,
     ])
     #expect(refusal == nil)
     let put = try #require(server.received.last { $0.line.hasPrefix("PUT") })
@@ -138,8 +153,8 @@ import Testing
     #expect(server.received.allSatisfy { $0.line.hasPrefix("PROPFIND") })
     (refusal, server) = try upload(
       [
-        HTTPScript.reply("404 Not Found"), HTTPScript.reply("201 Created"), stored(10),
-        HTTPScript.reply("201 Created"), stored(11),
+        missing, created, stored(10),
+        created, stored(11),
       ], conditional: false)
     #expect(refusal?.code == .incomplete)
   }
@@ -148,8 +163,8 @@ import Testing
     let weak = ["ETag: W/\"v7\""]
     let (_, server) = try upload(
       [
-        HTTPScript.reply("201 Created", weak), stored(10), HTTPScript.reply("412 Precondition Failed", weak),
-        stored(10), HTTPScript.reply("204 No Content"),
+        HTTPScript.reply("201 Created", weak), stored(10), created,
+        HTTPScript.reply("412 Precondition Failed", weak), stored(10), done, done,
       ], conditional: true)
     #expect(server.received.filter { $0.line.hasPrefix("PUT") || $0.line.hasPrefix("MOVE") }.count == 2)
     #expect(server.received.allSatisfy { $0["If-Match"] == nil && $0["If"] == nil })
@@ -198,7 +213,7 @@ import Testing
   }
 
   @Test func aMissingFolderIsSaidToBeMissing() throws {
-    let server = try HTTPScript([HTTPScript.reply("404 Not Found"), HTTPScript.reply("404 Not Found")])
+    let server = try HTTPScript([missing, missing])
     let transport = try webDAV(server.url + "dav/")
     let listed = refusal { () throws(TransportError) in _ = try transport.listBackups() }
     #expect(listed?.code == .notFound)

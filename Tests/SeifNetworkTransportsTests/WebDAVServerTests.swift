@@ -1,9 +1,11 @@
 import FoundationEssentials
+import Glibc
 import SeifBackups
 import SeifBytes
 import SeifHTTP
 import SeifTestSupport
 import SeifTransportTesting
+import Synchronization
 import Testing
 
 @testable import SeifNetworkTransports
@@ -32,6 +34,30 @@ import Testing
     #expect(deleted?.code == .locked)
     #expect(try transport.listBackups().filter { $0.name != "free" }.map(\.byteCount) == [content.byteCount])
     #expect(try transport.download(id: "held", limit: 100) == content)
+  }
+
+  @Test func ofTwoWritersAtOnceOneIsToldSo() throws {
+    let server = try ApacheDAV(.basic)
+    let transport = try webDAV(server, server.url)
+    for round in 0..<150 {
+      let told = Told()
+      for byteCount in [70_000, 80_000] {
+        SideThread {
+          let content = SecretValue([UInt8](repeating: 1, count: byteCount))
+          let refusal = refusal { () throws(TransportError) in
+            _ = try transport.upload(content, name: "pair-\(round)")
+          }
+          told.add(byteCount, refusal?.code)
+        }.start()
+      }
+      let answers = told.wait(for: 2)
+      let stored = answers.filter { $0.code == nil }
+      #expect(stored.count == 1, "round \(round)")
+      #expect(answers.contains { $0.code == .exists })
+      let listed = try transport.listBackups()
+      #expect(listed.map(\.byteCount) == stored.map(\.byteCount))
+      try transport.delete(id: "pair-\(round)")
+    }
   }
 
   @Test func aFileThatIsTooLargeForTheServerIsSaidToBe() throws {
@@ -103,5 +129,15 @@ import Testing
     let text = try String(contentsOf: source, encoding: .utf8)
     let number = try #require(text.split(separator: "static let number = \"").last?.prefix { $0 != "\"" })
     #expect(NetworkClient.userAgent == "seif/\(number)")
+  }
+}
+
+/// What writers were told.
+private final class Told: Sendable {
+  private let answers = Mutex<[(byteCount: Int, code: TransportError.Code?)]>([])
+  func add(_ byteCount: Int, _ code: TransportError.Code?) { answers.withLock { $0.append((byteCount, code)) } }
+  func wait(for count: Int) -> [(byteCount: Int, code: TransportError.Code?)] {
+    while answers.withLock({ $0.count }) < count { usleep(500) }
+    return answers.withLock { $0 }
   }
 }

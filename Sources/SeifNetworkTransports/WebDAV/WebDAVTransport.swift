@@ -93,6 +93,17 @@ public struct WebDAVTransport: BackupTransport {
     }
   }
 
+  /// The address of a folder in it; some servers make none without the slash.
+  func folder(_ name: String) throws(TransportError) -> HTTPAddress {
+    do {
+      return try HTTPAddress(try file(name).description + "/")
+    } catch let error as TransportError {
+      throw error
+    } catch {
+      throw TransportError(.failed, place: displayName, reason: "the name is too long")
+    }
+  }
+
   /// A name as a person would write it.
   func place(_ name: String) -> String { displayName.hasSuffix("/") ? displayName + name : "\(displayName)/\(name)" }
 
@@ -214,14 +225,19 @@ private final class FoundFolder: Sendable {
   }
 }
 
-/// Names that files have until they are whole: `.seif-` and 32 random digits, `.part`. Never listed.
+/// Names that files have until they are whole, and folders that stand for a writer's turn: `.seif-`, 32 hexadecimal digits,
+/// `.part`. Never listed.
 enum TemporaryDAVName {
   static func make() -> String { ".seif-\(Base16.encode(RandomSource.system.makeBytes(16))).part" }
+  /// The same for all writers of a name.
+  static func turn(for name: String) -> String {
+    ".seif-\(Base16.encode(Array(Digest.sha256(Array(name.utf8).span.bytes).prefix(16)))).part"
+  }
   static func matches(_ name: String) -> Bool { name.hasPrefix(".seif-") && name.hasSuffix(".part") }
 
   /// Whether a file is one that no upload will go on with.
   static func isLeftover(_ name: String, _ resource: DAVResource, _ now: Int64) -> Bool {
-    guard matches(name), !resource.isCollection, let modified = resource.modified else { return false }
+    guard matches(name), let modified = resource.modified else { return false }
     let (age, overflow) = now.subtractingReportingOverflow(modified)
     return !overflow && age > 86_400
   }
