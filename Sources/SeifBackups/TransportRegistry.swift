@@ -71,6 +71,11 @@ public struct TransportKind: Sendable {
   }
 }
 
+/// The kinds of transport that Seif has, in the order in which they are offered; a test compares them with the programs.
+package enum TransportKindName: String, CaseIterable {
+  case folder, icloud, sftp, external, webdav, s3
+}
+
 /// The kinds of transport that this program has.
 public struct TransportRegistry: Sendable {
   /// In the order in which they are offered.

@@ -1,4 +1,5 @@
 internal import SeifBytes
+internal import SeifBackups
 internal import SeifFormats
 
 /// What can stand at a place of a command line, found in the table of commands: the same table that makes the help.
@@ -130,6 +131,8 @@ struct Completions {
     case "FIELD":
       return words(EntryField.allCases.map(\.rawValue))
     case "FORMAT": return words(FormatIdentifier.allCases.map(\.rawValue))
+    case "KIND" where command.name == TransportAddCommand.name:
+      return words(TransportKindName.allCases.map(\.rawValue))
     case "KIND": return words(KindName.allCases.map(\.rawValue).filter { option != nil || $0 != "document" })
     case "ORDER": return words(["own", "name", "account", "created"])
     case "LIST": return words(CharacterClass.allCases.map(\.rawValue))

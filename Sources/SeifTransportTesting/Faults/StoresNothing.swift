@@ -4,6 +4,7 @@ public import SeifBytes
 public struct StoresNothing: Fault {
   public static let name = "it says that it stored and stores nothing"
   public static let says = "can't be read back"
+  public static let withoutConditions: Outcome? = Outcome("isn't stored under its name", 76)
 
   public init() {}
 

@@ -1,6 +1,9 @@
 import FoundationEssentials
 import Glibc
+import SeifBackups
 import SeifBytes
+import SeifNetworkTransports
+import SeifTransports
 import SeifTestSupport
 import Testing
 
@@ -132,6 +135,10 @@ import Testing
     #expect(words("git-credential", "") == ["get", "store", "erase"])
     #expect(words("qr", "") == ["an entry"])
     #expect(words("add", "") == ["code", "login", "card", "note"])
+    #expect(words("transport", "add", "") == TransportKindName.allCases.map(\.rawValue))
+    #expect(
+      TransportRegistry(LocalTransports.kinds + NetworkTransports.kinds).kinds.map(\.id)
+        == TransportKindName.allCases.map(\.rawValue))
     #expect(words("nonsense", "") == [] && words("backup", "nonsense", "") == [])
     for command in CommandTable.all {
       let line = command.name.split(separator: " ").map(String.init)
