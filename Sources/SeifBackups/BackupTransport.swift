@@ -6,6 +6,9 @@ public protocol BackupTransport: Sendable {
   var id: String { get }
   /// Its name for people.
   var displayName: String { get }
+  /// The place by all that makes it another one, such as server, port, user and folder: its name in the ledger, the same
+  /// whatever the person calls it.
+  var place: String { get }
   /// Whether it needs credentials.
   var requiresAuthentication: Bool { get }
   /// Whether a restore may be offered from it without being asked for.
@@ -30,6 +33,9 @@ public protocol BackupTransport: Sendable {
 }
 
 extension BackupTransport {
+  /// The kind and the name for people.
+  public var place: String { "\(id):\(displayName)" }
+
   /// The place itself refuses.
   public var createsConditionally: Bool { true }
 

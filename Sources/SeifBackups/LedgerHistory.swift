@@ -33,7 +33,8 @@ public struct LedgerHistory: Sendable {
     var file = files[key] ?? File(proof: nil, flag: nil, last: event)
     file.last = event
     switch event.kind {
-    case .proven: (file.proof, file.flag) = (event, nil)
+    // The same bytes proven again, by a drill of a script, are as old as they were.
+    case .proven: (file.proof, file.flag) = (file.proof?.sha256 == event.sha256 ? file.proof : event, nil)
     // A drill says again what was proven; the contents are as old as they were.
     case .drilled: (file.proof, file.flag) = (file.proof ?? event, nil)
     // Nothing is sent over a file that is there.

@@ -7,6 +7,8 @@ public import SeifFormats
 public enum RestoreSource {
   /// Most files that are opened where no proof says which is the newest.
   public static let openedAtMost = 5
+  /// Most files that are fetched for that: what is no backup of any format doesn't count as opened.
+  public static let fetchedAtMost = 20
 
   /// What the ledger leads to.
   public struct Proven: Sendable {
@@ -50,10 +52,20 @@ public enum RestoreSource {
     return result
   }
 
-  /// The files whose names claim to be the newest, newest first; those whose names say nothing come last.
+  /// The files whose names claim to be the newest, newest first: those that are called as backups are, then others, since
+  /// a picture's name has a date too; those whose names say nothing come last.
   public static func claimed(_ files: [BackupDescriptor]) -> [BackupDescriptor] {
-    let sorted = files.sorted { BackupName.isNewerClaim($0.name, than: $1.name) }
-    return Array(sorted.prefix(openedAtMost))
+    let sorted = files.filter { ($0.byteCount ?? 0) <= FormatLimits.fileByteCount }
+      .sorted { left, right in
+        let (isLeft, isRight) = (isCalledBackup(left.name), isCalledBackup(right.name))
+        return isLeft == isRight ? BackupName.isNewerClaim(left.name, than: right.name) : isLeft
+      }
+    return Array(sorted.prefix(fetchedAtMost))
+  }
+
+  private static func isCalledBackup(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return name.contains("backup") || [".json", ".aegis", ".2fas", ".enc"].contains { name.hasSuffix($0) }
   }
 
   /// Whether an opened file is newer than another by what stands sealed in both: their places in one vault's chain, else the

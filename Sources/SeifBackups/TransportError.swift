@@ -50,10 +50,10 @@ public struct TransportError: Error, Equatable, CustomStringConvertible {
 }
 
 extension TransportError.Code {
-  /// Whether the same request may do better in a moment.
+  /// Whether the same request may do better in a moment, so that it is sent again over HTTP.
   public var isRetried: Bool {
     switch self {
-    case .locked, .busy, .timedOut, .unavailable, .incomplete: true
+    case .busy, .timedOut, .unavailable: true
     default: false
     }
   }

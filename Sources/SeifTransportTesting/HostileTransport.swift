@@ -107,28 +107,29 @@ public final class HonestPlace: Sendable {
 
 /// Any transport, with a fault.
 public struct HostileTransport: BackupTransport {
-  private let place: HonestPlace
+  private let inner: HonestPlace
   private let fault: any Fault
 
   /// A place that has a fault.
   public init(_ transport: any BackupTransport, _ fault: any Fault.Type) {
-    place = HonestPlace(transport)
+    inner = HonestPlace(transport)
     self.fault = fault.init()
   }
 
-  public var id: String { place.transport.id }
-  public var displayName: String { place.transport.displayName }
-  public var requiresAuthentication: Bool { place.transport.requiresAuthentication }
-  public var supportsAutomaticRestore: Bool { place.transport.supportsAutomaticRestore }
-  public var fixedName: String? { place.transport.fixedName }
-  public var createsConditionally: Bool { place.transport.createsConditionally }
-  public func isAvailable() -> Bool { place.transport.isAvailable() }
-  public func listBackups() throws(TransportError) -> [BackupDescriptor] { try fault.list(place) }
+  public var id: String { inner.transport.id }
+  public var displayName: String { inner.transport.displayName }
+  public var place: String { inner.transport.place }
+  public var requiresAuthentication: Bool { inner.transport.requiresAuthentication }
+  public var supportsAutomaticRestore: Bool { inner.transport.supportsAutomaticRestore }
+  public var fixedName: String? { inner.transport.fixedName }
+  public var createsConditionally: Bool { inner.transport.createsConditionally }
+  public func isAvailable() -> Bool { inner.transport.isAvailable() }
+  public func listBackups() throws(TransportError) -> [BackupDescriptor] { try fault.list(inner) }
   public func upload(_ content: SecretValue, name: String) throws(TransportError) -> BackupDescriptor {
-    try fault.upload(content, name, place)
+    try fault.upload(content, name, inner)
   }
   public func download(id: String, limit: Int) throws(TransportError) -> SecretValue {
-    try fault.download(id, limit, place)
+    try fault.download(id, limit, inner)
   }
-  public func delete(id: String) throws(TransportError) { try fault.delete(id, place) }
+  public func delete(id: String) throws(TransportError) { try fault.delete(id, inner) }
 }

@@ -24,6 +24,24 @@ import Testing
     #expect(found.lost.isEmpty)
   }
 
+  @Test func anOldOneThatIsProvenAgainStaysOld() throws {
+    let names = try world.make(2)
+    var again = try #require(world.ledger.written.last { $0.kind == .proven && $0.name == names[0] })
+    again.at = Timestamp(seconds: BackupWorld.start + 999_999)
+    for kind in [LedgerEvent.Kind.proven, .drilled] {
+      again.kind = kind
+      try world.ledger.append(again, records: nil)
+      #expect(try proven().found?.proof.name == names[1])
+    }
+    // What a repeated proof says against an alarm, it says.
+    var flagged = again
+    flagged.kind = .missing
+    try world.ledger.append(flagged, records: nil)
+    again.kind = .proven
+    try world.ledger.append(again, records: nil)
+    #expect(LedgerHistory(world.ledger.written).file(at: "memory", named: names[0])?.flag == nil)
+  }
+
   @Test func anOlderOneInPlaceOfTheNewestIsAnAlarm() throws {
     let names = try world.make(3)
     world.transport.files[names[2]] = world.transport.files[names[0]]
@@ -60,8 +78,15 @@ import Testing
     ]
     let files = names.map { BackupDescriptor(id: $0, name: $0, byteCount: nil) }
     #expect(
-      RestoreSource.claimed(files).map(\.name) == [names[6], names[7], names[2], names[1], names[0]])
-    #expect(RestoreSource.claimed(Array(files.prefix(4))).map(\.name) == [names[2], names[1], names[0], names[3]])
+      RestoreSource.claimed(files).map(\.name) == [
+        names[6], names[7], names[2], names[1], names[0], names[5], names[4], names[3],
+      ])
+    // A picture's name has a date, and a large one isn't fetched.
+    let pictures = (0..<30).map {
+      BackupDescriptor(id: "\($0)", name: "IMG_202609101100\(10 + $0).jpg", byteCount: $0 == 0 ? 100 << 20 : 9)
+    }
+    let all = RestoreSource.claimed(pictures + files.prefix(1))
+    #expect(all.first?.name == names[0] && all.count == RestoreSource.fetchedAtMost)
   }
 
   private func opened(_ seconds: Int64?, sequence: Int64? = nil, vault: UInt8 = 1) throws -> OpenedBackup {

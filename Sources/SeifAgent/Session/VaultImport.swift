@@ -10,8 +10,13 @@ package struct ImportOptions: Sendable, Equatable {
   package var deletedToo: Bool
   /// Whether nothing is written.
   package var isDryRun: Bool
+  /// Whether destinations of backups stay what they are, for a vault that is only compared.
+  package var keepsDestinations: Bool
 
-  package init(fromBin: Bool = false, deletedToo: Bool = false, isDryRun: Bool = false) {
+  package init(
+    fromBin: Bool = false, deletedToo: Bool = false, isDryRun: Bool = false, keepsDestinations: Bool = false
+  ) {
+    self.keepsDestinations = keepsDestinations
     self.fromBin = fromBin
     self.deletedToo = deletedToo
     self.isDryRun = isDryRun
@@ -80,9 +85,10 @@ enum VaultImport {
         kind: item.entry.kind, name: item.entry.name, account: item.entry.account, outcome: item.outcome,
         existing: item.existing)
     }
+    let changes = plan.changes(opaque: records.opaque, beside: held.opaque)
     return (
       ImportReport(items: items, damage: damaged.map { "\($0)" }),
-      plan.changes(opaque: records.opaque, beside: held.opaque), counter
+      options.keepsDestinations ? changes : DestinationTag.disarmed(changes, in: entries + bin), counter
     )
   }
 }

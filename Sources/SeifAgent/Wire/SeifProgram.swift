@@ -23,7 +23,10 @@ enum SeifProgram {
   // The `seif` beside this `seif-net`; nil: this is no `seif-net`, or there is none.
   private static var beside: String? {
     let end = "/seif-net"
-    guard let path = ProcFile.link(own), path.hasSuffix(end) else { return nil }
+    // The kernel says so where an upgrade has taken its name meanwhile.
+    guard var path = ProcFile.link(own) else { return nil }
+    if path.hasSuffix(" (deleted)") { path.removeLast(" (deleted)".count) }
+    guard path.hasSuffix(end) else { return nil }
     let beside = String(path.dropLast(end.utf8.count)) + "/seif"
     return access(beside, X_OK) == 0 ? beside : nil
   }

@@ -39,7 +39,7 @@ struct DestinationOptions: OptionGroup, Sendable {
     do throws(TransportError) {
       let transport = try context.transports.transport(settings)
       // The same place is the same in the ledger, whatever it is called.
-      return (transport, transport.id == "folder" ? transport.displayName : "\(transport.id):\(transport.displayName)")
+      return (transport, transport.id == "folder" ? AbsolutePath.of(transport.displayName) : transport.place)
     } catch {
       throw CommandFailure(CommandFailure.code(error), "\(error)", hint: "Add it anew: seif transport add")
     }

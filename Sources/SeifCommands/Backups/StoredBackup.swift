@@ -12,6 +12,8 @@ struct StoredBackup {
   var proof: LedgerEvent?
   /// Whether a newer one was proven at the destination, which doesn't have it any more.
   var isOlder = false
+  /// Whether files that claim to be newer couldn't be fetched or opened.
+  var hasDoubt = false
 }
 
 /// Finds and opens the backup to restore or to drill.
@@ -66,23 +68,35 @@ struct BackupFinder {
     var best: StoredBackup?
     var last: CommandFailure?
     var passphrase = KeptPassphrase(options: opening)
-    for file in files {
+    var (opened, hasDoubt) = (0, false)
+    for file in files where opened < RestoreSource.openedAtMost {
       do throws(CommandFailure) {
-        let stored = try passphrase.open(fetch(file), file.name, context)
+        let content = try fetch(file)
+        // What is no backup of any format takes no backup's place.
+        guard (try? FormatRegistry.read(FormatInput(content), options: opening.reading)) != nil
+        else {
+          context.talk.warn("\(file.name) is empty, incomplete or no backup")
+          hasDoubt = hasDoubt || best == nil
+          continue
+        }
+        opened += 1
+        let stored = try passphrase.open(content, file.name, context)
         if let there = best, !RestoreSource.isNewer(stored, than: there.opened) { continue }
         best = StoredBackup(name: file.name, opened: stored)
       } catch {
         guard error.exitCode != .interrupted else { throw error }
         context.talk.warn("\(file.name): \(error.what)")
+        hasDoubt = hasDoubt || best == nil
         last = error
       }
     }
-    guard let best else {
+    guard var best else {
       let failure = last ?? CommandFailure(.notFound, "nothing opens")
       throw CommandFailure(
-        failure.exitCode, "none of the newest \(files.count) files at \(destination.name) opens",
+        failure.exitCode, "none of the newest files at \(destination.name) opens",
         hint: "Name one: seif backup list --destination \(destination.name)")
     }
+    best.hasDoubt = hasDoubt
     return best
   }
 

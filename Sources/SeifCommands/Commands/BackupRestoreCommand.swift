@@ -78,7 +78,7 @@ struct BackupRestoreCommand: Command {
         if let at = backup.opened.exportedAt { writer.member("exportedAt", at.rfc3339) }
       }
     ).show(report, backup.opened, output, context)
-    return backup.opened.problems.isEmpty ? damage.exitCode : .partial
+    return backup.opened.problems.isEmpty && !backup.hasDoubt ? damage.exitCode : .partial
   }
 
   /// Says which one it is; what isn't proven is the person's to decide.
@@ -90,6 +90,7 @@ struct BackupRestoreCommand: Command {
     context.talk.say(what)
     // By its name the person has chosen it.
     guard backup.proof == nil || backup.isOlder, name == nil, !isYes, !plan.isDryRun else { return }
+    if backup.hasDoubt { context.talk.warn("files that claim to be newer couldn't be opened") }
     if backup.proof == nil { context.talk.warn("this vault hasn't proven it: an old file can pass as the newest") }
     guard try context.confirm("Restore it?", insteadGive: "--yes") else {
       throw CommandFailure(

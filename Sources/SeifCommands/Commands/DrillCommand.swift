@@ -59,7 +59,7 @@ struct DrillCommand: Command {
     BackupOpening.report(backup.opened, context)
     context.talk.say("restoring into a vault that is thrown away")
     let now = Timestamp(seconds: context.clock.now())
-    let differences = try Rehearsal.run(backup.opened.records, at: now)
+    let differences = try Rehearsal.run(backup.opened.records, at: now, context)
     var outcome = Outcome(backup: backup, differences: differences, grade: nil)
     if let proof = backup.proof, differences.isEmpty {
       var event = proof
@@ -73,7 +73,7 @@ struct DrillCommand: Command {
       outcome.grade = event.kind
     }
     try show(outcome, now, context)
-    return differences.isEmpty && backup.opened.problems.isEmpty ? .done : .checkFailed
+    return differences.isEmpty && backup.opened.problems.isEmpty && !backup.isOlder ? .done : .checkFailed
   }
 
   private struct Outcome {
@@ -91,6 +91,7 @@ struct DrillCommand: Command {
       writer.member("name", backup.name)
       writer.member("restores", outcome.differences.isEmpty)
       writer.member("proven", backup.proof != nil)
+      writer.member("newest", !backup.isOlder)
       if let grade = outcome.grade { writer.member("noted", grade.rawValue) }
       if let at = backup.opened.exportedAt { writer.member("exportedAt", at.rfc3339) }
       writer.member("entries", records.count)
@@ -118,10 +119,12 @@ struct DrillCommand: Command {
 /// A vault that lives as long as it takes to compare what came out of it.
 enum Rehearsal {
   /// The lists that differ after a restore into a new vault, and the codes that do; empty: all came back.
-  static func run(_ records: Records, at now: Timestamp) throws(CommandFailure) -> [String] {
-    var template = Array("/tmp/seif-drill-XXXXXX".utf8CString)
+  static func run(_ records: Records, at now: Timestamp, _ context: Context) throws(CommandFailure) -> [String] {
+    // In memory where the session has such a place; sealed under a key that nobody keeps either way.
+    let parent = context.environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    var template = Array("\(parent)/seif-drill-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw CommandFailure(.ioFailed, "no folder can be made in /tmp: \(String(cString: strerror(errno)))")
+      throw CommandFailure(.ioFailed, "no folder can be made in \(parent): \(String(cString: strerror(errno)))")
     }
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let location = VaultLocation(folder: folder, stateFolder: folder)
@@ -137,7 +140,7 @@ enum Rehearsal {
     }
     defer { vault.lock() }
     _ = try withVault(folder) { () throws(VaultUseError) in
-      try DirectVault(vault).merge(records, ImportOptions())
+      try DirectVault(vault).merge(records, ImportOptions(keepsDestinations: true))
     }
     let restored = try withVaultErrors(folder) { () throws(VaultError) in try vault.records() }
     return RecordComparison.differences(records, restored) + codes(records, restored, at: now)

@@ -74,7 +74,8 @@ struct TransportAddCommand: Command {
     try checkFields(kind)
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    let known = try withVault(folder) { () throws(VaultUseError) in try TransportItem.all(in: vault) }
+    let known = try withVault(folder) { () throws(VaultUseError) in try TransportItem.all(in: vault, importedToo: true)
+    }
     guard !known.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       throw CommandFailure(
         .cannotCreate, "there is a destination called \(name)", hint: "Remove it first: seif transport remove \(name)")

@@ -32,6 +32,8 @@ enum TransportDocument {
     var kind: String
     var place: String
     var refusesOverwriting: Bool
+    /// Whether it came with a file and nobody has looked at it yet.
+    var isImported = false
   }
 
   static func list(_ rows: [Row]) -> SecretValue {
@@ -46,6 +48,7 @@ enum TransportDocument {
       writer.member("kind", row.kind)
       writer.member("place", row.place)
       writer.member("refusesOverwriting", row.refusesOverwriting)
+      writer.member("imported", row.isImported)
       writer.endObject()
     }
     writer.endArray()

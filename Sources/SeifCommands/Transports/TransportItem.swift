@@ -7,7 +7,7 @@ internal import SeifVault
 /// How a destination stands in the vault: a login with the tag `seif-transport`, so that backups carry it. Its title is
 /// the destination's name; `url`, `user` and `password` stand where a person would look for them, the rest in fields.
 enum TransportItem {
-  static let tag = "seif-transport"
+  static let tag = DestinationTag.used
   private static let kindField = "seif-transport"
   private static let conditionField = "refuses-overwriting"
 
@@ -35,12 +35,21 @@ enum TransportItem {
     return login
   }
 
-  /// The settings that an entry holds; nil: it says no kind.
+  /// The entry, marked as one that its person has looked at.
+  static func approved(_ login: Password) -> Password {
+    var login = login
+    login.info.tags = login.info.tags.filter { $0 != DestinationTag.imported && $0 != tag } + [tag]
+    return login
+  }
+
+  /// The settings that an entry holds; nil: it says no kind, or something twice, as after a merge with another's.
   static func settings(_ login: Password) -> TransportSettings? {
     // EXPOSE: settings that aren't secret, such as addresses, are text.
     func text(_ field: CustomField) -> String { field.value.exposedText() ?? "" }
     let custom = login.info.customFields
-    guard let kind = custom.first(where: { $0.name == kindField && !$0.isSecret }) else { return nil }
+    guard let kind = custom.first(where: { $0.name == kindField && !$0.isSecret }),
+      Set(custom.map { Array($0.name.utf8) }).count == custom.count
+    else { return nil }
     var settings = TransportSettings(name: login.title, kind: text(kind))
     if let url = login.info.urls.first { settings.values["url"] = url }
     if !login.username.isEmpty { settings.values["user"] = login.username }
@@ -67,18 +76,25 @@ enum TransportItem {
   }
 
   /// The destinations that a vault knows.
-  static func all(in vault: any UnlockedVault) throws(VaultUseError) -> [EntrySummary] {
-    try vault.list().filter { $0.kind == .passwords && $0.tags.contains(tag) }
+  static func all(
+    in vault: any UnlockedVault, importedToo: Bool = false
+  ) throws(VaultUseError) -> [EntrySummary] {
+    try vault.list().filter { summary in
+      summary.kind == .passwords
+        && (summary.tags.contains(tag) || importedToo && summary.tags.contains(DestinationTag.imported))
+    }
   }
 
   /// The settings of the destination of a name, with its secrets; nil: there is none.
   ///
   /// - Throws: two have the name, or the entry says no kind.
+  ///
+  /// - Parameter importedToo: also one that came with a file and that nobody has looked at yet.
   static func settings(
-    named name: String, in vault: any UnlockedVault, _ folder: String
-  ) throws(CommandFailure) -> (id: UUID, settings: TransportSettings)? {
+    named name: String, in vault: any UnlockedVault, _ folder: String, importedToo: Bool = false
+  ) throws(CommandFailure) -> (id: UUID, settings: TransportSettings, isImported: Bool)? {
     let found = try withVault(folder) { () throws(VaultUseError) in
-      try all(in: vault).filter { utf8Equal($0.name, name) }
+      try all(in: vault, importedToo: true).filter { utf8Equal($0.name, name) }
     }
     guard let first = found.first else { return nil }
     guard found.count == 1 else {
@@ -88,10 +104,16 @@ enum TransportItem {
     let entry = try withVault(folder) { () throws(VaultUseError) in try vault.revealed(vault.entry(first.id)) }
     guard case .password(let login) = entry, let settings = settings(login) else {
       throw CommandFailure(
-        .badInput, "the entry \(name) doesn't say what kind of destination it is",
+        .badInput, "the entry \(name) doesn't say, or says twice, what kind of destination it is",
         hint: "Add it anew: seif transport add")
     }
-    return (first.id, settings)
+    let isImported = !first.tags.contains(tag)
+    guard !isImported || importedToo else {
+      throw CommandFailure(
+        .badInput, "the destination \(name) came with a file and isn't used until you have looked at it",
+        hint: "seif transport test \(name)")
+    }
+    return (first.id, settings, isImported)
   }
 
   /// Names are the same if their bytes are.

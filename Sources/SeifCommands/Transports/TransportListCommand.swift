@@ -30,7 +30,7 @@ struct TransportListCommand: Command {
     defer { vault.lock() }
     let rows = try withVault(folder) { () throws(VaultUseError) in
       var rows: [TransportDocument.Row] = []
-      for summary in try TransportItem.all(in: vault) {
+      for summary in try TransportItem.all(in: vault, importedToo: true) {
         // Secrets aren't asked for: they stay masked where the agent holds them.
         guard case .password(let login) = try vault.entry(summary.id).stored.entry,
           let settings = TransportItem.settings(login)
@@ -42,7 +42,8 @@ struct TransportListCommand: Command {
         rows.append(
           .init(
             name: settings.name, kind: settings.kind, place: place,
-            refusesOverwriting: settings.createsConditionally))
+            refusesOverwriting: settings.createsConditionally,
+            isImported: !summary.tags.contains(DestinationTag.used)))
       }
       return rows
     }
@@ -51,9 +52,13 @@ struct TransportListCommand: Command {
       return .done
     }
     var table = Table([Table.Column("name"), Table.Column("kind"), Table.Column("place", rank: 1)])
-    for row in rows { table.add([row.name, row.kind, row.place]) }
+    for row in rows { table.add([row.name, row.kind, row.place + (row.isImported ? " (came with a file)" : "")]) }
     try context.output.write(table.text(context.output.style))
     try context.output.flush()
+    if let row = rows.first(where: \.isImported) {
+      context.talk.warn("what came with a file isn't used until you have looked at it")
+      context.talk.hint("seif transport test \(row.name)")
+    }
     if rows.isEmpty {
       context.talk.say("The vault knows no destination.")
       context.talk.hint("seif transport add")

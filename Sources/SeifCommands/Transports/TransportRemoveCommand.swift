@@ -29,7 +29,7 @@ struct TransportRemoveCommand: Command {
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
     let found = try withVault(folder) { () throws(VaultUseError) in
-      try TransportItem.all(in: vault).filter { $0.name.utf8.elementsEqual(name.utf8) }
+      try TransportItem.all(in: vault, importedToo: true).filter { $0.name.utf8.elementsEqual(name.utf8) }
     }
     guard !found.isEmpty else { throw DestinationOptions.unknown(name) }
     try withVault(folder) { () throws(VaultUseError) in

@@ -18,38 +18,59 @@ struct TransportTestCommand: Command {
     noted in the vault: without it the names of backups get random letters.
     """
   static let full = Option.flag("full", "more: files of up to 16 MB, and over 1,000 of them")
-  static var options: [Option] { [full] + UnlockOptions.options + OutputOptions.options }
+  static let yes = Option.flag("yes", "a destination that came with a file may be used: don't ask")
+  static var options: [Option] { [full, yes] + UnlockOptions.options + OutputOptions.options }
 
   private let destination: DestinationOptions
   private let extent: TransportConformance.Extent
+  private let isYes: Bool
   private let unlock: UnlockOptions
   private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     destination = try DestinationOptions(named: arguments.positional("PLACE"))
     extent = arguments.flag(Self.full) ? .full : .short
+    isYes = arguments.flag(Self.yes)
     unlock = try UnlockOptions(&arguments)
     output = try OutputOptions(&arguments)
   }
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    guard destination.isNamed else {
-      let (transport, _) = try destination.local()
-      var report = TransportTrial.Report(createsConditionally: transport.createsConditionally)
-      try TransportTrial.run(transport, extent, into: &report, name: destination.name) { context.talk.say($0) }
-      return try show(report, TransportSettings(name: destination.name, kind: transport.id), context)
-    }
+    guard destination.isNamed else { return try local(context) }
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    guard let (id, settings) = try TransportItem.settings(named: destination.name, in: vault, folder) else {
-      throw destination.unknown
+    guard
+      let (id, settings, isImported) = try TransportItem.settings(
+        named: destination.name, in: vault, folder, importedToo: true)
+    else {
+      // A folder of this name can be meant, as with backups.
+      return try local(context)
     }
+    if isImported { try lookAt(settings, context) }
     let report = try TransportTrial(registry: context.transports).run(settings, extent) { context.talk.say($0) }
-    if report.createsConditionally != settings.createsConditionally {
+    if isImported || report.createsConditionally != settings.createsConditionally {
       try note(report.createsConditionally, id, vault, folder)
     }
     return try show(report, settings, context)
+  }
+
+  private func local(_ context: Context) throws(CommandFailure) -> ExitCode {
+    let (transport, _) = try destination.local()
+    var report = TransportTrial.Report(createsConditionally: transport.createsConditionally)
+    try TransportTrial.run(transport, extent, into: &report, name: destination.name) { context.talk.say($0) }
+    return try show(report, TransportSettings(name: destination.name, kind: transport.id), context)
+  }
+
+  /// What came with a file is shown before anything of it is spoken to or run.
+  private func lookAt(_ settings: TransportSettings, _ context: Context) throws(CommandFailure) {
+    let values = settings.values.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+    context.talk.warn("\(settings.name) came with a file: \(settings.kind)")
+    for (field, value) in values { context.talk.item("-", "\(field): \(Display.cleaned(value))") }
+    if isYes { return }
+    guard try context.confirm("Is this yours, and may it be used?", insteadGive: "--yes") else {
+      throw CommandFailure(.interrupted, "nothing was tried", hint: "Forget it: seif transport remove \(settings.name)")
+    }
   }
 
   private func note(
@@ -59,7 +80,8 @@ struct TransportTestCommand: Command {
       let read = try vault.entry(id)
       guard case .password(let login) = read.stored.entry else { return }
       _ = try vault.apply(
-        [.replace(id, .password(TransportItem.noting(createsConditionally, in: login)))], ifCounterIs: read.counter)
+        [.replace(id, .password(TransportItem.approved(TransportItem.noting(createsConditionally, in: login))))],
+        ifCounterIs: read.counter)
     }
   }
 

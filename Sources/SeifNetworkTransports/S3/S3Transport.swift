@@ -35,6 +35,7 @@ public struct S3Transport: BackupTransport {
 
   public var id: String { "s3" }
   public var displayName: String { "s3://\(address.bucket)/\(address.prefix)" }
+  public var place: String { "s3:\(address.scheme)://\(address.host)\(address.root)\(address.prefix)" }
   public var requiresAuthentication: Bool { true }
   public var supportsAutomaticRestore: Bool { true }
   public var fixedName: String? { nil }

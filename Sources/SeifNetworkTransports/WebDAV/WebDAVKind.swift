@@ -8,8 +8,8 @@ extension WebDAVTransport {
     id: "webdav", displayName: "WebDAV",
     fields: [
       TransportField("url", "address of the folder, such as https://cloud.example/remote.php/dav/files/me/backups/"),
-      TransportField("user", "user's name"),
-      TransportField("password", "password, best one for this program alone", isSecret: true),
+      TransportField("user", "user's name", preset: ""),
+      TransportField("password", "password, best one for this program alone", isSecret: true, preset: ""),
       TransportField("ca-file", "file with the certificates to trust instead of the system's", preset: ""),
       TransportField("allow-http", "allow http://, open to anybody on the way: yes or no", preset: "no"),
     ]

@@ -28,6 +28,11 @@ public struct WebDAVTransport: BackupTransport {
 
   public var id: String { "webdav" }
   public var displayName: String { configured.description }
+  public var place: String {
+    // Two people of one server can have a folder each under one address.
+    guard case .password(let user, _) = authentication else { return "webdav:\(configured.description)" }
+    return "webdav:\(user)@\(configured.description)"
+  }
   public var requiresAuthentication: Bool {
     if case .none = authentication { return false }
     return true

@@ -121,7 +121,7 @@ package struct PlainDialogue: Sendable {
       return []
     }
     guard let number = Int(text) else { return find(text) }
-    guard kinds.indices.contains(number - 1) else { return wrong() }
+    guard number > 0, kinds.indices.contains(number - 1) else { return wrong() }
     let kind = kinds[number - 1]
     go(.list(title: kind.title, items.indices.filter { items[$0].kind == kind }, shown: 0))
     sayPlace()
@@ -147,7 +147,7 @@ package struct PlainDialogue: Sendable {
       return []
     }
     guard let number = Int(text) else { return text.isEmpty ? wrong() : find(text) }
-    guard entries.indices.contains(number - 1) else { return wrong() }
+    guard number > 0, entries.indices.contains(number - 1) else { return wrong() }
     let index = entries[number - 1]
     go(.entry(index))
     details = nil
@@ -162,7 +162,7 @@ package struct PlainDialogue: Sendable {
     }
     let fields = fields
     if let number = text.isEmpty ? 1 : Int(text) {
-      guard fields.indices.contains(number - 1) else { return wrong() }
+      guard number > 0, fields.indices.contains(number - 1) else { return wrong() }
       return [.copy(item.id, field: fields[number - 1])]
     }
     switch text {
@@ -190,7 +190,7 @@ package struct PlainDialogue: Sendable {
   private mutating func choosePassword(_ text: String, _ item: Item) -> [Effect] {
     let act = text.first == "r" || text.first == "p" ? text.first : nil
     let number = text.isEmpty ? "1" : text.dropFirst(act == nil ? 0 : 1)
-    guard let place = Int(number), let rows = history?.rows, rows.indices.contains(place - 1),
+    guard let place = Int(number), place > 0, let rows = history?.rows, rows.indices.contains(place - 1),
       let field = rows[place - 1].field
     else { return wrong() }
     switch act {

@@ -79,7 +79,9 @@ enum SFTPAnswer: Equatable {
       _ = try reader.string("long name")
       let attributes = try SFTPAttributes(&reader)
       guard !bytes.contains(0x2F), !bytes.contains(0), !bytes.isEmpty else { throw .name }
-      names.append(SFTPName(text: String(validating: bytes, as: UTF8.self), attributes: attributes))
+      // No name of ours is long, and a listing of long ones would fill the memory.
+      let text = bytes.count <= 1024 ? String(validating: bytes, as: UTF8.self) : nil
+      names.append(SFTPName(text: text, attributes: attributes))
     }
     return names
   }

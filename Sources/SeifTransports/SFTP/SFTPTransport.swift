@@ -39,11 +39,13 @@ public struct SFTPTransport: BackupTransport {
     self.folder = folder
     self.createsConditionally = createsConditionally
     name = "\(command.user.isEmpty ? "" : command.user + "@")\(command.host):\(folder)"
+    place = "sftp:\(command.user)@\(command.host):\(command.port):\(folder)"
     connections = SFTPConnections(command)
   }
 
   public var id: String { "sftp" }
   public var displayName: String { name }
+  public let place: String
   /// Credentials are ssh's own.
   public var requiresAuthentication: Bool { false }
   public var supportsAutomaticRestore: Bool { true }
@@ -77,7 +79,9 @@ public struct SFTPTransport: BackupTransport {
     try connections.use { (session) throws(TransportError) in try files(session).remove(id) }
   }
 
-  private func files(_ session: SFTPSession) -> SFTPFolder { SFTPFolder(session: session, path: folder, place: name) }
+  private func files(_ session: SFTPSession) -> SFTPFolder {
+    SFTPFolder(session: session, path: folder, place: name, refusesByItself: createsConditionally)
+  }
 }
 
 /// Connections that are between two calls.

@@ -35,7 +35,8 @@ import Testing
   }
 
   private func rehearsals() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { $0.hasPrefix("seif-drill-") }
+    let parent = home.variables()["XDG_RUNTIME_DIR"] ?? "/tmp"
+    return try FileManager.default.contentsOfDirectory(atPath: parent).filter { $0.hasPrefix("seif-drill-") }
   }
 
   @Test func whatIsThereIsPassedOverAndWhatWasRemovedComesBackWhenChosen() throws {
@@ -99,7 +100,7 @@ import Testing
     try Data().write(to: URL(filePath: "\(folder)/twofac-backup-1767225600000-1.json"))
     try bytes.prefix(bytes.count / 2).write(to: URL(filePath: "\(folder)/twofac-backup-1767226000000-1.json"))
     let restored = try seif("backup", "restore", "--yes", "--json")
-    #expect([0, 1].contains(restored.exitCode), "\(restored.errors)")
+    #expect(restored.exitCode == 1, "\(restored.errors)")
     #expect(
       try document(restored.output, "seif-backup-restore")["name"]?.string == "twofac-backup-1767225000000-1.json")
     #expect(restored.errors.contains("twofac-backup-1767225600000-1.json"))
@@ -156,6 +157,19 @@ import Testing
     let result = try terminal.finish()
     #expect(result.exitCode == 0, "\(result.errors)")
     #expect(try document(result.output, "seif-drill")["noted"]?.string == "drilled")
+  }
+
+  @Test func aDrillOfAnOlderOneIsAnAlarmAndMakesItNoNewer() throws {
+    let first = try create()
+    let second = try create()
+    #expect(try seif("drill", first, "--json").exitCode == 0)
+    unlink("\(folder)/\(second)")
+    let drilled = try seif("drill", "--json")
+    #expect(drilled.exitCode == ExitCode.checkFailed.rawValue)
+    #expect(try document(drilled.output, "seif-drill")["newest"]?.bool == false)
+    let asked = try seif("backup", "restore")
+    #expect(asked.exitCode == ExitCode.usage.rawValue)
+    #expect(asked.errors.contains("\(second) was proven here and is gone"))
   }
 
   @Test func aFileThatWasNeverProvenIsRehearsedAndNotNoted() throws {

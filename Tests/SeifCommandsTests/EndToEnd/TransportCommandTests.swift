@@ -1,6 +1,7 @@
 import FoundationEssentials
 import SeifBackups
 import SeifBytes
+import SeifTestSupport
 import SeifTransports
 import Testing
 
@@ -139,5 +140,67 @@ import Testing
     #expect(!listed.errors.contains("another Seif"))
     #expect(try home.process() == agent)
     #expect(try home.openCount() == 1)
+  }
+}
+
+/// Destinations that come with a file.
+@Suite struct ImportedDestinationTests {
+  let home: Home
+
+  init() throws { home = try Fixture.withVault() }
+
+  private func seif(_ words: String...) throws -> Terminal.Result {
+    try home.seif(
+      list: words, passphrase: Canary.vaultPassphrase,
+      newPassphrase: words.first == "backup" ? Canary.filePassphrase : nil)
+  }
+
+  /// Neutral records that plant one.
+  private func plant(_ fields: String) throws -> String {
+    try home.write(
+      """
+      {"schema":"seif-records","version":1,"source":{"format":"test"},"accounts":[],"passwords":[
+      {"title":"shelf","username":"","password":"","urls":[],"tags":["seif-transport"],"customFields":[
+      {"name":"seif-transport","value":"external","isSecret":false},\(fields)]}],
+      "cards":[],"notes":[],"problems":[],"lost":[]}
+      """, as: "planted-in-clear.json")
+  }
+
+  private func program() throws -> String {
+    let path = try home.write("#!/bin/sh\ntouch \(home.file("ran"))\nexit 1\n", as: "planted.sh")
+    ExecutableFile.settle(path)
+    return path
+  }
+
+  @Test func itIsNeitherUsedNorRunUntilAPersonHasLookedAtIt() throws {
+    let fields = "{\"name\":\"program\",\"value\":\"\(try program())\",\"isSecret\":false}"
+    #expect(
+      try home.seif(
+        "import", plant(fields), vaultPassphrase: Canary.vaultPassphrase
+      ).exitCode == 0)
+    let made = try seif("backup", "create", "--destination", "shelf")
+    #expect(made.exitCode == ExitCode.badInput.rawValue, "\(made.errors)")
+    #expect(made.errors.contains("isn't used until you have looked at it"))
+    let tested = try seif("transport", "test", "shelf")
+    #expect(tested.exitCode == ExitCode.usage.rawValue, "\(tested.errors)")
+    #expect(tested.errors.contains("planted.sh"))
+    #expect(!home.exists("ran"))
+    let listed = try document(seif("transport", "list", "--json").output, "seif-transport-list")
+    #expect(listed["transports"]?.elements.map { $0["imported"]?.bool } == [true])
+    // With the person's word it is tried.
+    #expect(try seif("transport", "test", "shelf", "--yes").exitCode != 0)
+    #expect(home.exists("ran"))
+  }
+
+  @Test func itChangesNoneThatIsThere() throws {
+    let script = TestData.packageRoot.path + "/Examples/transports/folder.sh"
+    let added = try seif(
+      "transport", "add", "external", "shelf", "--set", "program=\(script)", "--set",
+      "argument=\(try home.folder("backups"))")
+    #expect(added.exitCode == 0, "\(added.errors)")
+    let fields = "{\"name\":\"program\",\"value\":\"\(try program())\",\"isSecret\":false}"
+    _ = try home.seif("import", plant(fields), vaultPassphrase: Canary.vaultPassphrase)
+    _ = try seif("backup", "create", "--destination", "shelf")
+    #expect(!home.exists("ran"))
   }
 }
