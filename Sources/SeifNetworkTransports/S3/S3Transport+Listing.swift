@@ -15,8 +15,10 @@ extension S3Transport {
       let page = try page(after: token, keys: keysPerPage)
       for entry in page.entries {
         // Files that come or go meanwhile can shift others into the next part.
-        // No key has more than 1024 bytes.
-        guard entry.key.utf8.count <= 1024, let name = address.name(of: entry.key), names.insert(Array(name.utf8)).inserted else { continue }
+        // No key is longer.
+        guard entry.key.utf8.count <= 1024, let name = address.name(of: entry.key),
+          names.insert(Array(name.utf8)).inserted
+        else { continue }
         found.append(BackupDescriptor(id: name, name: name, byteCount: entry.byteCount))
       }
       guard let next = page.next else { return found }
