@@ -26,10 +26,20 @@ import Testing
       program: try programs.add("transport", script), argument: programs.folder("backups"), createsConditionally: true)
   }
 
-  @Test(arguments: TransportConformance.checks(.full))
+  // A process a file: more than a thousand of them stand in the next test.
+  @Test(arguments: TransportConformance.checks(.short))
   func theScriptDoesWhatEveryTransportDoes(check: TransportConformance.Check) throws {
     try check.run(transport())
     #expect(try FileManager.default.contentsOfDirectory(atPath: programs.folder("backups")).isEmpty)
+  }
+
+  @Test func theScriptListsMoreThanAThousandFiles() throws {
+    let place = programs.folder("backups")
+    let names = Set((0..<1_003).map { "file \($0)" })
+    for name in names { try Data(name.utf8).write(to: URL(filePath: "\(place)/\(name)")) }
+    let listed = try transport().listBackups()
+    #expect(listed.count == names.count && Set(listed.map(\.name)) == names)
+    #expect(listed.allSatisfy { $0.byteCount == $0.name.utf8.count })
   }
 
   @Test func theScriptHasAtMostSixtyLinesAndIsTheExample() throws {

@@ -34,14 +34,17 @@ struct DestinationOptions: OptionGroup, Sendable {
     _ vault: any UnlockedVault, _ folder: String, _ context: Context
   ) throws(CommandFailure) -> (any BackupTransport, String) {
     guard isNamed, let settings = try TransportItem.settings(named: name, in: vault, folder)?.settings else {
-      return try local()
+      let found = try local()
+      if isNamed { context.talk.say("The vault knows no destination \(name): this is the folder ./\(name).") }
+      return found
     }
     do throws(TransportError) {
       let transport = try context.transports.transport(settings)
       // The same place is the same in the ledger, whatever it is called.
       return (transport, transport.id == "folder" ? AbsolutePath.of(transport.displayName) : transport.place)
     } catch {
-      throw CommandFailure(CommandFailure.code(error), "\(error)", hint: "Add it anew: seif transport add")
+      throw NetworkProgram.isMissing(for: settings.kind, context)
+        ?? CommandFailure(CommandFailure.code(error), "\(error)", hint: "Add it anew: seif transport add")
     }
   }
 

@@ -17,7 +17,8 @@ struct BackupCreateCommand: Command {
     it and compares every record. Only then it is a proven backup. Then old proven backups
     may go: ten stay, and one for each of 7 days, 4 weeks and 12 months; three always.
     Each is compared with what was proven first. Nothing goes, and the exit code is 2, where
-    one is missing, altered or can't be read, or where the vault isn't as it was last written.
+    one is newly found missing or altered or can't be read, or where the vault isn't as it was
+    last written.
 
     --passphrase-fd opens the vault, --new-passphrase-fd seals the backup.
     """

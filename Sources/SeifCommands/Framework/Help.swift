@@ -45,7 +45,9 @@ package enum Help {
     }
     var parts: [String] = []
     if hasPlain, names.contains("vault-passphrase-fd") {
-      let opensFile = [ImportCommand.name, DoctorCommand.name].contains(command.name)
+      let opensFile = [
+        ImportCommand.name, DoctorCommand.name, BackupRestoreCommand.name, DrillCommand.name,
+      ].contains(command.name)
       parts.append(
         opensFile
           ? "--passphrase-fd/-file open the file, --vault-passphrase-fd/-file the vault"

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SeifBackups
 
 /// `seif-net`, which has what `seif` has and the network: `seif` becomes it where a command may need that, as long as
 /// nothing was asked or opened. Arguments, environment and descriptors stay; no secret is handed over.
@@ -40,5 +41,12 @@ enum NetworkProgram {
     guard let slash = own.utf8.lastIndex(of: 0x2F) else { return nil }
     let path = String(own[...slash]) + name
     return access(path, X_OK) == 0 && path != own ? path : nil
+  }
+
+  /// Why a kind of destination that Seif has isn't known to this program; nil: it is, or Seif doesn't have it.
+  static func isMissing(for kind: String, _ context: Context) -> CommandFailure? {
+    guard context.transports[kind] == nil, TransportKindName(rawValue: kind) != nil else { return nil }
+    return CommandFailure(
+      .unavailable, "\(kind) needs the program \(name), which isn't beside seif", hint: "Install both: make install")
   }
 }

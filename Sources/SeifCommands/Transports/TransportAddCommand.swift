@@ -12,10 +12,11 @@ struct TransportAddCommand: Command {
   static let usage = """
     seif transport add KIND NAME [OPTIONS]
 
-    Asks for what that kind needs, tries it out, and keeps it in the vault under NAME, which
-    --destination takes from then on. Settings and credentials are an entry of the vault with
-    the tag seif-transport, so backups carry them. Scripts give settings by --set, and the one
-    that is secret by --secret-fd or --secret-file.
+    KIND is folder, icloud, sftp, external (a program of yours), webdav or s3; what each needs
+    stands in docs/transports.md. Asks for what has to be said, tries it out, and keeps it in
+    the vault under NAME, which --destination takes from then on. Settings and credentials
+    are an entry of the vault with the tag seif-transport, so backups carry them. What may be
+    left out is given by --set, the one that is secret by --secret-fd or --secret-file.
     """
   static let set = Option.value("set", "FIELD=VALUE", repeats: true, "a setting; may be given several times")
   static let untested = Option.flag("untested", "keep it without trying it out")
@@ -108,6 +109,7 @@ struct TransportAddCommand: Command {
 
   private func kind(_ context: Context) throws(CommandFailure) -> TransportKind {
     guard let found = context.transports[kind] else {
+      if let missing = NetworkProgram.isMissing(for: kind, context) { throw missing }
       let names = context.transports.kinds.map(\.id)
       let guess = Suggestion.nearest(to: kind, among: names).map { " Did you mean \($0)?" } ?? ""
       throw CommandFailure(
@@ -150,6 +152,11 @@ struct TransportAddCommand: Command {
 
   private func secretValue(_ field: TransportField, _ context: Context) throws(CommandFailure) -> SecretValue {
     if secret == .person, field.preset != nil, TerminalDevice(context) == nil { return .empty }
+    if secret == .person, TerminalDevice(context) == nil {
+      throw CommandFailure(
+        .refused, "\(field.name) is missing, and there is no terminal to ask for it",
+        hint: "Give it by --secret-fd N or --secret-file F.")
+    }
     let read = try secret.readAny(question: field.question, context)
     return read.withBytes { SecretValue(copying: $0) }
   }

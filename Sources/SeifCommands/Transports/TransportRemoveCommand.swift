@@ -31,7 +31,9 @@ struct TransportRemoveCommand: Command {
     let found = try withVault(folder) { () throws(VaultUseError) in
       try TransportItem.all(in: vault, importedToo: true).filter { $0.name.utf8.elementsEqual(name.utf8) }
     }
-    guard !found.isEmpty else { throw DestinationOptions.unknown(name) }
+    guard !found.isEmpty else {
+      throw CommandFailure(.notFound, "the vault knows no destination \(name)", hint: "See: seif transport list")
+    }
     try withVault(folder) { () throws(VaultUseError) in
       _ = try vault.apply(found.map { .remove($0.id) }, ifCounterIs: nil)
     }
