@@ -1,6 +1,7 @@
 internal import CSeif
 internal import FoundationEssentials
 internal import Glibc
+internal import Synchronization
 
 /// A server that a test starts, with a folder of its own; it ends, and the folder goes, with the value that holds it.
 ///
@@ -17,6 +18,7 @@ public final class ServerProcess {
   /// The port of 127.0.0.1 on which it listens.
   public let port: UInt16
   private let process: pid_t
+  private let hasEnded = Atomic(false)
 
   /// Starts a program and waits until it listens, at most 30 seconds.
   ///
@@ -59,6 +61,8 @@ public final class ServerProcess {
 
   /// Ends it, as a loss of power would.
   public func end() {
+    // Once: afterwards the number can be another's.
+    guard hasEnded.exchange(true, ordering: .relaxed) == false else { return }
     kill(-process, SIGKILL)
     waitpid(process, nil, 0)
   }

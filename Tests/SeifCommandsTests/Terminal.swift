@@ -91,7 +91,8 @@ final class Terminal {
   }
 
   deinit {
-    if status == nil {
+    // Where it didn't start there is no child: the number 0 would mean every process of the tests.
+    if status == nil, child > 1 {
       kill(child, SIGKILL)
       waitpid(child, nil, 0)
     }
@@ -119,7 +120,7 @@ final class Terminal {
     guard try stty.finish().exitCode == 0 else { throw Failure(what: "no new size") }
   }
 
-  func signal(_ number: Int32) { kill(child, number) }
+  func signal(_ number: Int32) { if child > 1 { kill(child, number) } }
 
   /// Waits until the terminal shows a text after what was waited for before. Where its lines break, which depends on
   /// the length of paths, doesn't matter.

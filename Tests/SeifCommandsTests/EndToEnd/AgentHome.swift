@@ -19,7 +19,28 @@ final class AgentHome {
 
   convenience init() throws { try self.init(try Fixture.withVault()) }
 
-  deinit { for process in processes { kill(process, SIGKILL) } }
+  deinit {
+    // A number can be another program's by now, even the tests' own: only what knows of this home is ended.
+    for process in processes where Self.knows(process, runtime) { kill(process, SIGKILL) }
+  }
+
+  private static func knows(_ process: Int32, _ text: String) -> Bool {
+    func has(_ file: String, _ text: String) -> Bool? {
+      (try? Data(contentsOf: URL(filePath: "/proc/\(process)/\(file)")))
+        .map { Array($0).firstRange(of: Array(text.utf8)) != nil }
+    }
+    // An agent shows its environment to root alone.
+    return has("environ", text) ?? has("cmdline", "agent") ?? false
+  }
+
+  /// Sends a signal to the agent, which has to run: the number 0 would mean every process of the tests.
+  @discardableResult
+  func signal(_ number: Int32) throws -> Int32 {
+    let process = try process()
+    try #require(process > 1)
+    kill(process, number)
+    return process
+  }
 
   var variables: [String: String] { ["XDG_RUNTIME_DIR": runtime] }
 

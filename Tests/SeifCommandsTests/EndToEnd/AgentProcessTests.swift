@@ -161,6 +161,7 @@ import Testing
         ], program: "/bin/sh", hasTerminal: false,
         environment: world.home.variables(world.variables).merging(["SECRET": Canary.timedSeed]) { $1 })
       usleep(300_000 + delay)
+      try #require(process > 1)
       kill(process, SIGKILL)
       let said = try world.home.check(writer.finish()).output.split(separator: "\n").count
       let listed = try world.direct("list", "w\(delay)-").output.split(separator: "\n").count

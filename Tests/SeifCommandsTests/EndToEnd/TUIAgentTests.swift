@@ -70,7 +70,7 @@ import Testing
 
   @Test func anAgentThatWentIsStartedAgain() throws {
     let tmux = try start()
-    kill(try agent.process(), SIGKILL)
+    try agent.signal(SIGKILL)
     try tmux.expect("Locked.")
     try tmux.press("Enter")
     try tmux.expect("Passphrase")
@@ -85,8 +85,7 @@ import Testing
     let tmux = try start()
     #expect(try agent.seif("lock").exitCode == 0)
     try tmux.expect("The agent has locked it.")
-    let process = try agent.process()
-    kill(process, SIGSTOP)
+    let process = try agent.signal(SIGSTOP)
     defer { kill(process, SIGCONT) }
     try tmux.press("Enter")
     try tmux.expect("no agent is used: the agent doesn't answer")
@@ -122,12 +121,11 @@ import Testing
   /// With nothing secret on the screen: while a key is answered, and while the agent asks.
   @Test(arguments: [false, true]) func anAgentThatHangsIsGivenUp(isAsking: Bool) throws {
     let tmux = try start()
-    let process = try agent.process()
     if isAsking {
       try tmux.press("]", "r")
       try tmux.expect("[yes/no]")
     }
-    kill(process, SIGSTOP)
+    let process = try agent.signal(SIGSTOP)
     defer { kill(process, SIGCONT) }
     if !isAsking { try tmux.press("f") }
     try tmux.expect("The agent doesn't answer.")
@@ -167,8 +165,7 @@ import Testing
     let tmux = try start()
     try tmux.press("r")
     #expect(try becomes { Tmux.showsACode(try tmux.screen()) })
-    let process = try agent.process()
-    kill(process, SIGSTOP)
+    let process = try agent.signal(SIGSTOP)
     defer { kill(process, SIGCONT) }
     try tmux.expect("doesn't answer")
     #expect(try !Tmux.showsACode(tmux.screen()))
