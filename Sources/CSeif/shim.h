@@ -4,6 +4,7 @@
 #include <sys/select.h>
 #include <stddef.h>
 #include <string.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -32,6 +33,8 @@ static inline int seif_set_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0
 static inline int seif_fcntl_getfl(int descriptor) { return fcntl(descriptor, F_GETFL); }
 static inline int seif_fcntl_setfl(int descriptor, int flags) { return fcntl(descriptor, F_SETFL, flags); }
 static inline int seif_fcntl_setfd(int descriptor, int flags) { return fcntl(descriptor, F_SETFD, flags); }
+// An entry of a folder has the length that its name needs: taking the whole array would read beyond it.
+static inline const char *seif_entry_name(const struct dirent *entry) { return entry->d_name; }
 static inline int seif_terminal_columns(int descriptor) {
   struct winsize size;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

@@ -1,3 +1,4 @@
+import CSeif
 import Glibc
 import SeifBackups
 import SeifBytes
@@ -333,7 +334,7 @@ final class World {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      let name = String(cString: seif_entry_name(entry))
       if name != ".", name != ".." { names.append(name) }
     }
     return names.sorted()

@@ -1,3 +1,4 @@
+import CSeif
 import Glibc
 import SeifBytes
 import SeifCrypto
@@ -192,7 +193,7 @@ import Testing
     defer { closedir(stream) }
     var names: Set<String> = []
     while let entry = readdir(stream) {
-      names.insert(withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+      names.insert(String(cString: seif_entry_name(entry)))
     }
     return names
   }

@@ -165,7 +165,7 @@ enum Rehearsal {
     if let folder = opendir(location.folder) {
       defer { closedir(folder) }
       while let entry = readdir(folder) {
-        let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let name = String(cString: seif_entry_name(entry))
         if name != ".", name != ".." { unlink(location.folder + "/" + name) }
       }
     }

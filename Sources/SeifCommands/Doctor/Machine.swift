@@ -70,7 +70,7 @@ struct Machine {
     defer { closedir(stream) }
     var names: [String] = []
     while names.count < limit, let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      let name = String(cString: seif_entry_name(entry))
       if name != ".", name != ".." { names.append(name) }
     }
     return names.sorted { utf8Precedes($0, $1) }

@@ -46,6 +46,6 @@ enum TemporaryName {
 /// What a folder's listing gives.
 enum FolderEntry {
   static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
-    withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    String(cString: seif_entry_name(entry))
   }
 }

@@ -50,7 +50,7 @@ enum Folders {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      let name = String(cString: seif_entry_name(entry))
       if name != ".", name != ".." { names.append(name) }
     }
     return names
