@@ -15,11 +15,8 @@ import Testing
 @Suite struct HostileTransportTests {
   @Test(arguments: Faults.all.indices)
   func aFolderThatFailsIsFoundOut(index: Int) throws {
-    var template = Array("/tmp/seif-hostile-XXXXXX".utf8CString)
-    try #require(mkdtemp(&template) != nil)
-    let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    defer { _ = try? Terminal(["-rf", path], program: "/bin/rm", hasTerminal: false).finish() }
-    try HostileTrial(FolderTransport(path: path)).run(Faults.all[index])
+    let folder = try TemporaryFolder()
+    try HostileTrial(FolderTransport(path: folder.path)).run(Faults.all[index])
   }
 
   @Test func thereAreEnoughAndEachIsCalledByItsOwnName() {

@@ -8,14 +8,14 @@ import Testing
 @Suite struct ConformanceTests {
   @Test(arguments: TransportConformance.checks(.full))
   func aFolderKeepsEveryRule(check: TransportConformance.Check) throws {
-    let place = try Place()
+    let place = ProgramFolder()
     try check.run(FolderTransport(path: place.path))
     #expect(try FolderTransport(path: place.path).listBackups().isEmpty)
   }
 
   @Test(arguments: TransportConformance.checks(.short))
   func aFolderWithoutNamelessFilesKeepsEveryRule(check: TransportConformance.Check) throws {
-    let place = try Place()
+    let place = ProgramFolder()
     var folder = FolderTransport(path: place.path)
     folder.allowsUnnamed = false
     try check.run(folder)
@@ -23,7 +23,7 @@ import Testing
 
   @Test(arguments: Lie.allCases)
   func aPlaceThatBreaksARuleIsFound(lie: Lie) throws {
-    let place = try Place()
+    let place = ProgramFolder()
     let liar = Liar(folder: FolderTransport(path: place.path), lie: lie)
     let findings = TransportConformance.checks(.short).filter { check in
       do {
@@ -95,22 +95,5 @@ struct Liar: BackupTransport {
     case .deletesTheMissing: try? folder.delete(id: id)
     default: try folder.delete(id: id)
     }
-  }
-}
-
-/// A folder of a test's own.
-private final class Place {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/seif-conformance-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw TransportError(.failed, place: "/tmp") }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-  }
-
-  deinit {
-    let folder = FolderTransport(path: path)
-    for file in (try? folder.listBackups()) ?? [] { try? folder.delete(id: file.id) }
-    rmdir(path)
   }
 }

@@ -48,21 +48,32 @@ enum BackupOpening {
   static func open(
     _ file: any BackupFile, _ path: String, _ options: OpeningOptions, _ context: Context
   ) throws(CommandFailure) -> OpenedBackup {
+    try open(file, shown: shown(path), options, context)
+  }
+
+  /// The same of a file that is called `name` in messages.
+  ///
+  /// - Parameter keep: gets each passphrase that is given, before it is tried.
+  static func open(
+    _ file: any BackupFile, shown name: String, _ options: OpeningOptions, _ context: Context,
+    keep: (borrowing SecretBytes) -> Void = { _ in }
+  ) throws(CommandFailure) -> OpenedBackup {
     guard file.header.isSealed else {
       do throws(FormatError) {
         return try file.open(passphrase: nil)
       } catch {
-        throw CommandFailure(error, file: shown(path))
+        throw CommandFailure(error, file: name)
       }
     }
     let isPerson = options.passphrase == .person
-    var failure = CommandFailure(.cannotOpen, file: shown(path))
+    var failure = CommandFailure(.cannotOpen, file: name)
     for attempt in 1...tries {
-      let passphrase = try options.passphrase.read(for: shown(path), context)
+      let passphrase = try options.passphrase.read(for: name, context)
+      keep(passphrase)
       do throws(FormatError) {
         return try file.openTryingForms(passphrase: passphrase.duplicate())
       } catch {
-        failure = CommandFailure(error, file: shown(path))
+        failure = CommandFailure(error, file: name)
         guard error == .cannotOpen, isPerson, attempt < tries else { throw failure }
       }
       context.talk.fail(failure)

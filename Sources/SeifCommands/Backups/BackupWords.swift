@@ -6,9 +6,9 @@ internal import SeifVault
 enum BackupWords {
   /// What is said of older backups and of what retention did, one line each.
   static func lines(_ report: BackupReport) -> [(isWarning: Bool, text: String)] {
-    var warnings = report.missing.map { "\($0) was proven here and is gone" }
-    warnings += report.altered.map { "\($0) was proven here and is altered" }
-    warnings += report.unread.map { "\($0) was proven here and can't be read" }
+    var warnings = report.missing.map { loss($0, .missing) }
+    warnings += report.altered.map { loss($0, .altered) }
+    warnings += report.unread.map { loss($0, .unread) }
     if !report.isListed {
       warnings.append(
         "\(report.proof.name) came back, but the destination doesn't list it, so it couldn't be found again")
@@ -23,6 +23,18 @@ enum BackupWords {
     case let count: lines.append((false, "\(count) other files there are left alone."))
     }
     return lines
+  }
+
+  /// What became of a proven file.
+  static func loss(_ name: String, _ state: BackupService.FileState) -> String {
+    let what =
+      switch state {
+      case .intact: "is as it was"
+      case .missing: "is gone"
+      case .altered: "is altered"
+      case .unread: "can't be read"
+      }
+    return "\(name) was proven here and \(what)"
   }
 }
 

@@ -40,8 +40,9 @@ struct DestinationOptions: OptionGroup, Sendable {
     }
     do throws(TransportError) {
       let transport = try context.transports.transport(settings)
-      // The same place is the same in the ledger, whatever it is called.
-      return (transport, transport.id == "folder" ? AbsolutePath.of(transport.displayName) : transport.place)
+      // As if it were spelled: the same folder is the same in the ledger, whatever it is called.
+      if let folder = transport as? FolderTransport { return Self.folder(folder.path) }
+      return (transport, transport.place)
     } catch {
       throw NetworkProgram.isMissing(for: settings.kind, context)
         ?? CommandFailure(CommandFailure.code(error), "\(error)", hint: "Add it anew: seif transport add")
@@ -62,10 +63,14 @@ struct DestinationOptions: OptionGroup, Sendable {
       }
       return (transport, "file:" + path)
     }
+    let folder = Self.folder(name)
+    guard folder.0.isAvailable() else { throw unknown }
+    return folder
+  }
+
+  private static func folder(_ name: String) -> (any BackupTransport, String) {
     let path = AbsolutePath.of(name)
-    let transport = FolderTransport(path: path, undo: Self.undo)
-    guard transport.isAvailable() else { throw unknown }
-    return (transport, path)
+    return (FolderTransport(path: path, undo: undo), path)
   }
 
   /// There is no such place.

@@ -55,7 +55,7 @@ struct BackupFinder {
     let content = try fetch(file)
     let digest = content.withBytes { Digest.sha256($0) }
     let proof = history.file(at: place, named: name)?.proof
-    if let proof, proof.sha256 != digest { context.talk.warn("\(name) was proven here and is altered") }
+    if let proof, proof.sha256 != digest { context.talk.warn(BackupWords.loss(name, .altered)) }
     return try open(content, name, proof?.sha256 == digest ? proof : nil)
   }
 
@@ -72,15 +72,14 @@ struct BackupFinder {
     for file in files where opened < RestoreSource.openedAtMost {
       do throws(CommandFailure) {
         let content = try fetch(file)
-        // What is no backup of any format takes no backup's place.
-        guard (try? FormatRegistry.read(FormatInput(content), options: opening.reading)) != nil
-        else {
+        guard let header = try header(content, file.name) else {
+          // What is no backup of any format takes no backup's place.
           context.talk.warn("\(file.name) is empty, incomplete or no backup")
           hasDoubt = hasDoubt || best == nil
           continue
         }
         opened += 1
-        let stored = try passphrase.open(content, file.name, context)
+        let stored = try passphrase.open(header, file.name, context)
         if let there = best, !RestoreSource.isNewer(stored, than: there.opened) { continue }
         best = StoredBackup(name: file.name, opened: stored)
       } catch {
@@ -103,8 +102,21 @@ struct BackupFinder {
   private func open(
     _ content: SecretValue, _ name: String, _ proof: LedgerEvent?
   ) throws(CommandFailure) -> StoredBackup {
-    var passphrase = KeptPassphrase(options: opening)
-    return StoredBackup(name: name, opened: try passphrase.open(content, name, context), proof: proof)
+    guard let header = try header(content, name) else {
+      throw CommandFailure(.badInput, "\(name) is empty, incomplete or no backup")
+    }
+    return StoredBackup(
+      name: name, opened: try BackupOpening.open(header, shown: name, opening, context), proof: proof)
+  }
+
+  /// Nil: it is no backup of any format.
+  private func header(_ content: SecretValue, _ name: String) throws(CommandFailure) -> (any BackupFile)? {
+    do throws(FormatError) {
+      return try FormatRegistry.read(FormatInput(content), options: opening.reading)
+    } catch {
+      if case .unknownFormat = error { return nil }
+      throw CommandFailure(error, file: name)
+    }
   }
 
   private func listed() throws(CommandFailure) -> [BackupDescriptor] {
@@ -125,20 +137,11 @@ struct BackupFinder {
 
   /// What a destination has lost of what was proven there, newest first.
   static func words(_ proven: RestoreSource.Proven) -> [String] {
-    var lines = proven.lost.map { "\($0.name) was proven here and \(words($0.state))" }
+    var lines = proven.lost.map { BackupWords.loss($0.name, $0.state) }
     if proven.found != nil, !lines.isEmpty {
       lines.append("what this destination has now is older than what was proven there")
     }
     return lines
-  }
-
-  private static func words(_ state: BackupService.FileState) -> String {
-    switch state {
-    case .intact: "is as it was"
-    case .missing: "is gone"
-    case .altered: "is altered"
-    case .unread: "can't be read"
-    }
   }
 }
 
@@ -149,34 +152,14 @@ private struct KeptPassphrase {
 
   init(options: OpeningOptions) { self.options = options }
 
-  mutating func open(_ content: SecretValue, _ name: String, _ context: Context) throws(CommandFailure) -> OpenedBackup
-  {
-    let file: any BackupFile
-    do throws(FormatError) {
-      file = try FormatRegistry.read(FormatInput(content), options: options.reading)
-    } catch {
-      throw CommandFailure(error, file: name)
-    }
-    guard file.header.isSealed else {
-      do throws(FormatError) { return try file.open(passphrase: nil) } catch { throw CommandFailure(error, file: name) }
-    }
+  mutating func open(
+    _ file: any BackupFile, _ name: String, _ context: Context
+  ) throws(CommandFailure) -> OpenedBackup {
     guard let given else {
-      let isPerson = options.passphrase == .person
-      for attempt in 1...3 {
-        let typed = try options.passphrase.read(for: name, context)
-        do throws(FormatError) {
-          let opened = try file.openTryingForms(passphrase: typed.duplicate())
-          given = typed.withBytes { SecretValue(copying: $0) }
-          return opened
-        } catch {
-          let failure = CommandFailure(error, file: name)
-          // A script's passphrase can be read once, and another file may open with it.
-          if !isPerson { given = typed.withBytes { SecretValue(copying: $0) } }
-          guard error == .cannotOpen, isPerson, attempt < 3 else { throw failure }
-          context.talk.fail(failure)
-        }
+      // Kept whether it opens this one or not: a script's can be read once, and another file may open with it.
+      return try BackupOpening.open(file, shown: name, options, context) { passphrase in
+        given = passphrase.withBytes { SecretValue(copying: $0) }
       }
-      throw CommandFailure(.cannotOpen, file: name)
     }
     do throws(FormatError) {
       return try file.openTryingForms(passphrase: SecretBytes(copying: given))

@@ -120,13 +120,7 @@ struct DrillCommand: Command {
 enum Rehearsal {
   /// The lists that differ after a restore into a new vault, and the codes that do; empty: all came back.
   static func run(_ records: Records, at now: Timestamp, _ context: Context) throws(CommandFailure) -> [String] {
-    // In memory where the session has such a place; sealed under a key that nobody keeps either way.
-    let parent = context.environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
-    var template = Array("\(parent)/seif-drill-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
-      throw CommandFailure(.ioFailed, "no folder can be made in \(parent): \(String(cString: strerror(errno)))")
-    }
-    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let folder = try makeFolder(context)
     let location = VaultLocation(folder: folder, stateFolder: folder)
     let key = Interrupts.add(.init(end: { remove(location) }))
     defer {
@@ -146,6 +140,18 @@ enum Rehearsal {
     return RecordComparison.differences(records, restored) + codes(records, restored, at: now)
   }
 
+  // In memory where the session has such a place; sealed under a key that nobody keeps either way.
+  private static func makeFolder(_ context: Context) throws(CommandFailure) -> String {
+    let ofSession = context.environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    for parent in [ofSession, "/tmp"] {
+      guard let parent else { continue }
+      var template = Array("\(parent)/seif-drill-XXXXXX".utf8CString)
+      guard mkdtemp(&template) != nil else { continue }
+      return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    throw CommandFailure(.ioFailed, "no folder can be made in /tmp: \(String(cString: strerror(errno)))")
+  }
+
   // By the place in the list: a restore keeps it.
   private static func codes(_ left: Records, _ right: Records, at now: Timestamp) -> [String] {
     guard left.accounts.count == right.accounts.count else { return ["codes"] }
@@ -161,7 +167,6 @@ enum Rehearsal {
 
   // Sealed under a key that nobody has any more; it is removed all the same.
   private static func remove(_ location: VaultLocation) {
-    for suffix in ["", "-wal", "-shm", "-journal", ".lock"] { unlink(location.file + suffix) }
     if let folder = opendir(location.folder) {
       defer { closedir(folder) }
       while let entry = readdir(folder) {

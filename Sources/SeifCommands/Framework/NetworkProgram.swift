@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SeifAgent
 internal import SeifBackups
 
 /// `seif-net`, which has what `seif` has and the network: `seif` becomes it where a command may need that, as long as
@@ -8,11 +9,9 @@ enum NetworkProgram {
 
   /// Becomes it if the arguments may need it and it is there; else returns.
   static func replace(_ arguments: [String]) {
-    guard mayNeed(arguments), let path = path() else { return }
-    var words = ([name] + arguments).map { strdup($0) } + [nil]
-    execv(path, &words)
-    // It isn't there, or can't be run: what needs no network works all the same.
-    words.forEach { free($0) }
+    guard mayNeed(arguments), let path = SeifProgram.beside(name) else { return }
+    // As the kernel gave them, byte for byte. Where it can't be run, what needs no network works all the same.
+    execv(path, CommandLine.unsafeArgv)
   }
 
   /// Whether a command with these arguments may have to speak over the network: it is about transports, or about
@@ -22,7 +21,7 @@ enum NetworkProgram {
     if words.contains("--help") || words.contains("-h") { return false }
     switch words.first {
     case "transport": return true
-    case "backup", "drill", "restore":
+    case "backup", "drill":
       for (index, word) in words.enumerated() {
         if word == "--destination" { return words.dropFirst(index + 1).first.map(DestinationOptions.isNamed) ?? false }
         if word.hasPrefix("--destination=") { return DestinationOptions.isNamed(String(word.dropFirst(14))) }
@@ -30,17 +29,6 @@ enum NetworkProgram {
       return false
     default: return false
     }
-  }
-
-  /// Beside this program, so that both are of one build.
-  private static func path() -> String? {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &buffer, buffer.count)
-    guard count > 0, count < buffer.count else { return nil }
-    let own = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    guard let slash = own.utf8.lastIndex(of: 0x2F) else { return nil }
-    let path = String(own[...slash]) + name
-    return access(path, X_OK) == 0 && path != own ? path : nil
   }
 
   /// Why a kind of destination that Seif has isn't known to this program; nil: it is, or Seif doesn't have it.

@@ -71,16 +71,10 @@ struct TransportAddCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let kind = try kind(context)
     let folder = try unlock.vault.folder(context.environment)
-    // All is asked, and tried out, before the vault is opened for writing.
     try checkFields(kind)
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    let known = try withVault(folder) { () throws(VaultUseError) in try TransportItem.all(in: vault, importedToo: true)
-    }
-    guard !known.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
-      throw CommandFailure(
-        .cannotCreate, "there is a destination called \(name)", hint: "Remove it first: seif transport remove \(name)")
-    }
+    try checkFree(vault, folder)
     var settings = try settings(kind, context)
     var report: TransportTrial.Report?
     if !isUntested {
@@ -94,6 +88,8 @@ struct TransportAddCommand: Command {
           hint: "--untested keeps it all the same.")
       }
     }
+    // Questions and trial take long, and another run can have added one of this name meanwhile.
+    try checkFree(vault, folder)
     let login = TransportItem.entry(
       settings, fields: kind.fields, now: Timestamp(seconds: context.clock.now()))
     try withVault(folder) { () throws(VaultUseError) in
@@ -105,6 +101,16 @@ struct TransportAddCommand: Command {
     context.talk.say(.ok, "Backups can go to \(name).")
     context.talk.hint("seif backup create --destination \(name)")
     return .done
+  }
+
+  private func checkFree(_ vault: any UnlockedVault, _ folder: String) throws(CommandFailure) {
+    let known = try withVault(folder) { () throws(VaultUseError) in
+      try TransportItem.all(in: vault, importedToo: true)
+    }
+    guard !known.contains(where: { utf8Equal($0.name, name) }) else {
+      throw CommandFailure(
+        .cannotCreate, "there is a destination called \(name)", hint: "Remove it first: seif transport remove \(name)")
+    }
   }
 
   private func kind(_ context: Context) throws(CommandFailure) -> TransportKind {
@@ -151,8 +157,8 @@ struct TransportAddCommand: Command {
   }
 
   private func secretValue(_ field: TransportField, _ context: Context) throws(CommandFailure) -> SecretValue {
-    if secret == .person, field.preset != nil, TerminalDevice(context) == nil { return .empty }
     if secret == .person, TerminalDevice(context) == nil {
+      guard field.preset == nil else { return .empty }
       throw CommandFailure(
         .refused, "\(field.name) is missing, and there is no terminal to ask for it",
         hint: "Give it by --secret-fd N or --secret-file F.")

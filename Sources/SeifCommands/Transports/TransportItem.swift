@@ -10,6 +10,8 @@ enum TransportItem {
   static let tag = DestinationTag.used
   private static let kindField = "seif-transport"
   private static let conditionField = "refuses-overwriting"
+  /// Settings that aren't in fields: one of their names would give them a second value.
+  private static let ownPlaces = ["url", "user", "password"]
 
   /// The entry for some settings.
   static func entry(_ settings: TransportSettings, fields: [TransportField], now: Timestamp) -> Password {
@@ -21,9 +23,8 @@ enum TransportItem {
     login.info.tags = [tag]
     login.info.urls = settings.values["url"].map { [$0] } ?? []
     var custom = [CustomField(name: kindField, value: SecretValue(utf8: settings.kind))]
-    custom.append(
-      CustomField(name: conditionField, value: SecretValue(utf8: settings.createsConditionally ? "yes" : "no")))
-    for field in fields where !["url", "user", "password"].contains(field.name) {
+    custom.append(condition(settings.createsConditionally))
+    for field in fields where !ownPlaces.contains(field.name) {
       if let value = settings.values[field.name] {
         custom.append(CustomField(name: field.name, value: SecretValue(utf8: value)))
       }
@@ -48,7 +49,8 @@ enum TransportItem {
     func text(_ field: CustomField) -> String { field.value.exposedText() ?? "" }
     let custom = login.info.customFields
     guard let kind = custom.first(where: { $0.name == kindField && !$0.isSecret }),
-      Set(custom.map { Array($0.name.utf8) }).count == custom.count
+      Set(custom.map { Array($0.name.utf8) }).count == custom.count,
+      !custom.contains(where: { ownPlaces.contains($0.name) })
     else { return nil }
     var settings = TransportSettings(name: login.title, kind: text(kind))
     if let url = login.info.urls.first { settings.values["url"] = url }
@@ -70,9 +72,12 @@ enum TransportItem {
   static func noting(_ createsConditionally: Bool, in login: Password) -> Password {
     var login = login
     login.info.customFields.removeAll { $0.name == conditionField && !$0.isSecret }
-    login.info.customFields.append(
-      CustomField(name: conditionField, value: SecretValue(utf8: createsConditionally ? "yes" : "no")))
+    login.info.customFields.append(condition(createsConditionally))
     return login
+  }
+
+  private static func condition(_ isRefused: Bool) -> CustomField {
+    CustomField(name: conditionField, value: SecretValue(utf8: isRefused ? "yes" : "no"))
   }
 
   /// The destinations that a vault knows.
@@ -115,7 +120,4 @@ enum TransportItem {
     }
     return (first.id, settings, isImported)
   }
-
-  /// Names are the same if their bytes are.
-  private static func utf8Equal(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 }

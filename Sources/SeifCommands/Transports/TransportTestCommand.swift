@@ -15,7 +15,7 @@ struct TransportTestCommand: Command {
     Stores files of the test's own at the destination, reads them back, lists, overwrites and
     removes them, and says which rules hold. PLACE is a destination of the vault, a folder or
     file:PATH. Exit code 2: a rule doesn't hold. Whether the place refuses to overwrite is
-    noted in the vault: without it the names of backups get random letters.
+    noted in the vault: without it the names of backups get random digits.
     """
   static let full = Option.flag("full", "more: files of up to 16 MB, and over 1,000 of them")
   static let yes = Option.flag("yes", "a destination that came with a file may be used: don't ask")
@@ -96,7 +96,9 @@ struct TransportTestCommand: Command {
         try context.output.writeLine("\(sign) \(row.rule)" + (row.finding.map { ": \($0)" } ?? ""))
       }
       if !report.createsConditionally {
-        context.talk.say("It doesn't refuse a name that is taken: backups get names with random letters.")
+        context.talk.say(
+          "The place itself doesn't refuse a name that is taken: Seif looks first, and names of backups get random digits."
+        )
       }
     }
     return report.isGood ? .done : .checkFailed

@@ -22,7 +22,7 @@ struct TransportTrial {
     var settings = settings
     var report = Report()
     settings.createsConditionally = true
-    do {
+    try Self.reaching(settings.name) {
       let transport = try registry.transport(settings)
       progress("asking \(transport.displayName)")
       try transport.checkWriting()
@@ -38,12 +38,6 @@ struct TransportTrial {
         settings.createsConditionally = false
       }
       try Self.run(registry.transport(settings), extent, into: &report, name: settings.name, progress: progress)
-    } catch let failure as CommandFailure {
-      throw failure
-    } catch let failure as TransportError {
-      throw CommandFailure(CommandFailure.code(failure), "\(settings.name) can't be used: \(failure)")
-    } catch {
-      throw CommandFailure(describing: error)
     }
     return report
   }
@@ -55,16 +49,24 @@ struct TransportTrial {
   ) throws(CommandFailure) {
     for check in TransportConformance.checks(extent) {
       progress(check.rule)
-      do {
-        try check.run(transport)
-        report.rows.append((check.rule, nil))
-      } catch let finding as TransportConformance.Finding {
-        report.rows.append((check.rule, finding.description))
-      } catch let failure as TransportError {
-        throw CommandFailure(CommandFailure.code(failure), "\(name) can't be used: \(failure)")
-      } catch {
-        throw CommandFailure(describing: error)
+      try reaching(name) {
+        do {
+          try check.run(transport)
+          report.rows.append((check.rule, nil))
+        } catch let finding as TransportConformance.Finding {
+          report.rows.append((check.rule, finding.description))
+        }
       }
+    }
+  }
+
+  private static func reaching(_ name: String, _ body: () throws -> Void) throws(CommandFailure) {
+    do {
+      try body()
+    } catch let failure as TransportError {
+      throw CommandFailure(CommandFailure.code(failure), "\(name) can't be used: \(failure)")
+    } catch {
+      throw CommandFailure(describing: error)
     }
   }
 }

@@ -101,16 +101,10 @@ package struct AWSSignature: Sendable {
 
   /// UTF-8 with every byte escaped, in capitals, that isn't unreserved.
   package static func encode(_ text: String, keepsSlash: Bool = false) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var result: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: result.append(byte)
-      case 0x2F where keepsSlash: result.append(byte)
-      default: result += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
+    guard keepsSlash else { return HTTPAddress.encodingSegment(text) }
+    // By bytes: a slash that a combining character follows is one all the same.
+    return text.utf8.split(separator: 0x2F, omittingEmptySubsequences: false)
+      .map { HTTPAddress.encodingSegment(String(Substring($0))) }.joined(separator: "/")
   }
 
   // MARK: - Steps

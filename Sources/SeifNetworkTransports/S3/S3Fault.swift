@@ -69,24 +69,6 @@ enum S3Fault {
     return TransportError(kind, place: place, reason: words ?? reason)
   }
 
-  /// Why no answer came.
-  ///
-  /// - Parameter isDownload: a part of the answer is then a part of a file.
-  static func error(_ failure: HTTPFailure, isDownload: Bool = false, place: String) -> TransportError {
-    switch failure {
-    case .badAddress(let words): TransportError(.badSettings, place: place, reason: words)
-    case .unknownHost: TransportError(.unavailable, place: place, reason: "the server's name isn't known")
-    case .unreachable(let mayBeDone):
-      TransportError(.unavailable, place: place, reason: mayBeDone ? "the connection was lost" : "no connection")
-    case .timedOut: TransportError(.timedOut, place: place)
-    case .certificate(let words): TransportError(.certificate, place: place, reason: words)
-    case .tooLarge: TransportError(.tooLarge, place: place)
-    case .broken(let words): TransportError(isDownload ? .incomplete : .badAnswer, place: place, reason: words)
-    case .redirect(let words): TransportError(.redirected, place: place, reason: words)
-    case .library(let words): TransportError(.failed, place: place, reason: words)
-    }
-  }
-
   /// Whether a request may have been done although no answer came.
   static func mayBeDone(_ failure: HTTPFailure) -> Bool {
     switch failure {

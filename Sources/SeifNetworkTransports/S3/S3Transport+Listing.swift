@@ -14,8 +14,7 @@ extension S3Transport {
     for _ in 0..<Self.pageCount {
       let page = try page(after: token, keys: keysPerPage)
       for entry in page.entries {
-        // Files that come or go meanwhile can shift others into the next part.
-        // No key is longer.
+        // No key is longer; and files that come or go meanwhile can shift others into the next part.
         guard entry.key.utf8.count <= 1024, let name = address.name(of: entry.key),
           names.insert(Array(name.utf8)).inserted
         else { continue }

@@ -62,7 +62,7 @@ public struct S3Transport: BackupTransport {
       response = try send("PUT", key, fields: fields, body: content, isIdempotent: !createsConditionally)
     } catch {
       guard S3Fault.mayBeDone(error), let there = try? download(id: name, limit: content.byteCount), there == content
-      else { throw S3Fault.error(error, place: place) }
+      else { throw TransportError(error, isDownload: false, place: place) }
       return stored
     }
     switch response.status {
@@ -122,7 +122,7 @@ public struct S3Transport: BackupTransport {
     do throws(HTTPFailure) {
       return try send(method, key, query: query, limit: limit)
     } catch {
-      throw S3Fault.error(error, isDownload: method == "GET" && !key.isEmpty, place: place)
+      throw TransportError(error, isDownload: method == "GET" && !key.isEmpty, place: place)
     }
   }
 

@@ -121,10 +121,20 @@ extension WebDAVTransport {
       try put(content, to: target, [HTTPField("If-None-Match", "*")], place(name))
       try checkSize(of: target, content.byteCount, name)
     } catch {
-      // Where it was refused, what lies there is another writer's.
-      if [.incomplete, .unavailable, .timedOut].contains(error.code) { discard(target) }
-      throw error
+      // Where it was refused, what lies there is another writer's; and where nobody said so, it may be.
+      guard [.incomplete, .unavailable, .timedOut].contains(error.code),
+        let there = try? download(id: name, limit: content.byteCount), Self.isBeginning(there, of: content)
+      else { throw error }
+      guard there == content else {
+        discard(target)
+        throw error
+      }
     }
     return BackupDescriptor(id: name, name: name, byteCount: content.byteCount)
+  }
+
+  private static func isBeginning(_ part: SecretValue, of whole: SecretValue) -> Bool {
+    part.byteCount <= whole.byteCount
+      && whole.withBytes { all in part.withBytes { constantTimeEqual($0, all.extracting(0..<part.byteCount)) } }
   }
 }

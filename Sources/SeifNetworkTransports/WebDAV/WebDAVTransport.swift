@@ -127,7 +127,7 @@ public struct WebDAVTransport: BackupTransport {
     do throws(HTTPFailure) {
       return try client.send(request)
     } catch {
-      throw DAVFault.error(error, isDownload: request.method == "GET", place: place)
+      throw TransportError(error, isDownload: request.method == "GET", place: place)
     }
   }
 

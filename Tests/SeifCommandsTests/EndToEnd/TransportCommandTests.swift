@@ -1,6 +1,7 @@
 import FoundationEssentials
 import SeifBackups
 import SeifBytes
+import SeifRecords
 import SeifTestSupport
 import SeifTransports
 import Testing
@@ -202,5 +203,19 @@ import Testing
     _ = try home.seif("import", plant(fields), vaultPassphrase: Canary.vaultPassphrase)
     _ = try seif("backup", "create", "--destination", "shelf")
     #expect(!home.exists("ran"))
+  }
+
+  @Test func aSettingThatStandsTwiceIsNone() {
+    let fields = [TransportField("url", "?"), TransportField("user", "?", preset: ""), TransportField("ca-file", "?")]
+    let settings = TransportSettings(
+      name: "nas", kind: "webdav", values: ["url": "https://nas.example/", "ca-file": ""])
+    let login = TransportItem.entry(settings, fields: fields, now: Timestamp(seconds: 0))
+    #expect(TransportItem.settings(login)?.values["url"] == "https://nas.example/")
+    for name in ["url", "user", "password", "ca-file", "seif-transport", "refuses-overwriting"] {
+      var merged = login
+      merged.info.customFields.append(
+        CustomField(name: name, value: SecretValue(utf8: "x"), isSecret: name == "password"))
+      #expect(TransportItem.settings(merged) == nil, "\(name)")
+    }
   }
 }
