@@ -254,6 +254,32 @@ static inline int seif_spawn_in(posix_spawn_file_actions_t *actions, const char 
   return posix_spawn_file_actions_addchdir_np(actions, folder);
 }
 // Writes all of it, also where a signal or a full pipe comes between; 0, or the error.
+// Holds back the signal that a pipe or socket without a reader raises, in this thread; and lets it come again, without the
+// one that came meanwhile. errno stays as it is.
+typedef struct {
+  sigset_t before;
+  int was_pending;
+} seif_held_pipe_signal;
+static inline seif_held_pipe_signal seif_hold_pipe_signal(void) {
+  seif_held_pipe_signal held;
+  sigset_t pipe, pending;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  sigpending(&pending);
+  held.was_pending = sigismember(&pending, SIGPIPE) == 1;
+  pthread_sigmask(SIG_BLOCK, &pipe, &held.before);
+  return held;
+}
+static inline void seif_release_pipe_signal(seif_held_pipe_signal held) {
+  int code = errno;
+  sigset_t pipe;
+  struct timespec now = {0};
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  if (!held.was_pending) sigtimedwait(&pipe, NULL, &now);
+  pthread_sigmask(SIG_SETMASK, &held.before, NULL);
+  errno = code;
+}
 static inline int seif_write_all(int descriptor, const void *bytes, size_t length) {
   const char *rest = (const char *)bytes;
   while (length > 0) {

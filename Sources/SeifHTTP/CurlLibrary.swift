@@ -1,5 +1,5 @@
 internal import CCurl
-internal import Glibc
+internal import CSeif
 
 /// The library, set up once.
 enum CurlLibrary {
@@ -52,21 +52,9 @@ struct CurlHandle: @unchecked Sendable {
 
   /// Does the exchange. A connection that the other side has closed raises no signal.
   func perform() -> CURLcode {
-    var pipe = sigset_t()
-    var before = sigset_t()
-    var pending = sigset_t()
-    sigemptyset(&pipe)
-    sigaddset(&pipe, SIGPIPE)
-    sigpending(&pending)
-    let wasPending = sigismember(&pending, SIGPIPE) == 1
-    pthread_sigmask(SIG_BLOCK, &pipe, &before)
-    let code = curl_easy_perform(pointer)
-    if !wasPending {
-      var now = timespec()
-      sigtimedwait(&pipe, nil, &now)
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nil)
-    return code
+    let held = seif_hold_pipe_signal()
+    defer { seif_release_pipe_signal(held) }
+    return curl_easy_perform(pointer)
   }
 
   private func check(_ code: CURLcode) throws(HTTPFailure) {

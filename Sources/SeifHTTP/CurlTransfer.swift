@@ -138,21 +138,25 @@ private func transfer(_ context: UnsafeMutableRawPointer) -> CurlTransfer {
   Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
 }
 
-/// Any other number of bytes than those given ends the exchange.
+// Any other number of bytes than those given ends the exchange.
+private func hand(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ count: Int, _ context: UnsafeMutableRawPointer?,
+  _ receive: (CurlTransfer, UnsafeRawBufferPointer) -> Bool
+) -> Int {
+  guard let context else { return -1 }
+  return receive(transfer(context), UnsafeRawBufferPointer(start: bytes, count: count)) ? count : -1
+}
+
 func curlTakesLine(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  guard let context else { return -1 }
-  let all = size * count
-  return transfer(context).receive(line: UnsafeRawBufferPointer(start: bytes, count: all)) ? all : -1
+  hand(bytes, size * count, context) { $0.receive(line: $1) }
 }
 
 func curlTakesBody(
   _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  guard let context else { return -1 }
-  let all = size * count
-  return transfer(context).receive(body: UnsafeRawBufferPointer(start: bytes, count: all)) ? all : -1
+  hand(bytes, size * count, context) { $0.receive(body: $1) }
 }
 
 func curlAsksForBody(

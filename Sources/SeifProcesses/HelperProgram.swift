@@ -47,17 +47,9 @@ package enum HelperProgram {
 
   /// Writes without the signal that a pipe without a reader raises, whatever the process has set for it.
   private static func send(_ bytes: RawSpan, to descriptor: Int32) {
-    var pipe = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&pipe)
-    sigaddset(&pipe, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &pipe, &before)
-    let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    if count < 0, errno == EPIPE {
-      var now = timespec()
-      sigtimedwait(&pipe, nil, &now)
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nil)
+    let held = seif_hold_pipe_signal()
+    defer { seif_release_pipe_signal(held) }
+    _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
   }
 }
 

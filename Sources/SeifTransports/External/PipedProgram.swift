@@ -182,21 +182,11 @@ final class PipedProgram: @unchecked Sendable {
 
   // Without the signal that a pipe without a reader raises, whatever the process has set for it.
   private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
-    var pipe = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&pipe)
-    sigaddset(&pipe, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &pipe, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let held = seif_hold_pipe_signal()
+    defer { seif_release_pipe_signal(held) }
     let count = write(input, bytes.baseAddress, bytes.count)
     if count >= 0 { return count }
-    if errno != EAGAIN, errno != EINTR {
-      if errno == EPIPE {
-        var now = timespec()
-        sigtimedwait(&pipe, nil, &now)
-      }
-      isInputBroken = true
-    }
+    if errno != EAGAIN, errno != EINTR { isInputBroken = true }
     return 0
   }
 }
