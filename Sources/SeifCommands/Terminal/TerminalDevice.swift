@@ -92,8 +92,8 @@ package struct TerminalDevice: ~Copyable {
   func readHiddenLines(_ prompt: String) throws(CommandFailure) -> SecretValue? {
     var text = SecretBuffer()
     var count = 0
-    write(lines: prompt)
-    while let line = try readHidden("", firstLine: count == 0) {
+    // Asked like any question: what is typed once it stands there is kept, whatever else the machine has to do.
+    while let line = try readHidden(count == 0 ? prompt : "", firstLine: count == 0, lineAfter: count == 0) {
       if line.withBytes({ $0.byteCount == 1 && $0.withUnsafeBytes { $0.first == UInt8(ascii: ".") } }) { break }
       guard line.byteCount < 4095 else {
         throw CommandFailure(
@@ -108,9 +108,11 @@ package struct TerminalDevice: ~Copyable {
   }
 
   // Only what was typed before the first line of an answer is thrown away.
-  private func readHidden(_ prompt: String, firstLine: Bool) throws(CommandFailure) -> SecretBytes? {
+  private func readHidden(
+    _ prompt: String, firstLine: Bool, lineAfter: Bool = false
+  ) throws(CommandFailure) -> SecretBytes? {
     let descriptor = self.descriptor
-    let question = wrapped(prompt)
+    let question = wrapped(prompt) + (lineAfter ? "\n" : "")
     guard let before = hiddenInput.begin(descriptor) else {
       throw CommandFailure(.ioFailed, "the terminal doesn't answer")
     }
@@ -136,7 +138,7 @@ package struct TerminalDevice: ~Copyable {
       isEnd = count <= 0
       return SecretLine.withoutLineEnd(buffer, max(0, count))
     }
-    if !prompt.isEmpty || isEnd { put("\n", on: descriptor) }
+    if (!prompt.isEmpty && !lineAfter) || isEnd { put("\n", on: descriptor) }
     if isEnd { return nil }
     return line.duplicate()
   }
