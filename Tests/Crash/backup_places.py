@@ -37,6 +37,9 @@ class Place:
     def start(self):
         """Starts what serves the folder."""
 
+    def begin(self, root):
+        """A vault's folder is there."""
+
     def settings(self):
         """The fields of its settings, and the secret one."""
         return None, None
@@ -64,6 +67,15 @@ class Place:
         if self.server:
             self.server.kill()
             self.server.wait()
+
+
+class Inside(Place):
+    """A folder beside the vault, so that one recording has the calls of both."""
+    name = kind = "inside"
+
+    def begin(self, root):
+        self.files = root / "place"
+        self.files.mkdir()
 
 
 class Named(Place):
