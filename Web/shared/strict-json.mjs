@@ -142,8 +142,8 @@ class JSONParser {
       if (!this.take("\\")) this.fail();
       result += this.escape();
     }
-    // Only escapes can make one: UTF-8 has no halves.
-    if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(result)) this.fail();
+    // Read by characters, this finds halves of pairs alone.
+    if (/[\ud800-\udfff]/u.test(result)) this.fail();
     return result;
   }
 
