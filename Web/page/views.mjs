@@ -118,8 +118,12 @@ export class Entries {
    */
   fields(rows, name) {
     const list = element("dl");
-    for (const [label, value, isSecret] of rows) {
+    const labels = new Set();
+    for (const [given, value, isSecret] of rows) {
       if (value === "") continue;
+      let label = plainText(given);
+      for (let number = 2; labels.has(label); number++) label = `${plainText(given)} ${number}`;
+      labels.add(label);
       const shown = element("dd", { text: isSecret ? mask : plainText(value), class: isSecret ? "secret" : "" });
       const buttons = element("div", { class: "line" });
       if (isSecret) {
@@ -132,7 +136,7 @@ export class Entries {
         buttons.append(toggle);
       }
       buttons.append(button("Copy", `Copy ${label}, ${name}`, () => this.copy(value, label)));
-      list.append(element("div", {}, element("dt", { text: plainText(label) }), shown, buttons));
+      list.append(element("div", {}, element("dt", { text: label }), shown, buttons));
     }
     return list;
   }
