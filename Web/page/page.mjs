@@ -115,7 +115,9 @@ function start() {
     part("reveal").setAttribute("aria-pressed", String(isHidden));
   });
   part("lock").addEventListener("click", lock);
-  part("filter").addEventListener("input", () => { part("nothing").hidden = entries?.filter(part("filter").value) ?? true; });
+  part("filter").addEventListener("input", () => {
+    part("nothing").hidden = entries?.filter(part("filter").value) ?? true;
+  });
   for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => { lastUse = Date.now(); });
   // A page that the browser keeps for its Back button would keep what was open.
   addEventListener("pagehide", () => { if (entries) part("lists").replaceChildren(); });

@@ -2,9 +2,11 @@
 import { makeCode } from "../shared/otp.mjs";
 import { groupedCode, plainText } from "./words.mjs";
 
-/** @import { Contents } from "../shared/body.mjs" */
+/** @import { Account, Contents, Login, OtherAccount } from "../shared/body.mjs" */
 /** @import { Additions } from "../shared/row.mjs" */
 /** @import { CodeParameters } from "../shared/otp.mjs" */
+
+/** @typedef {[label: string, value: string, isSecret: boolean]} Field */
 
 const mask = "••••••";
 
@@ -49,29 +51,44 @@ export class Entries {
     this.entries = [];
     /** @type {HTMLElement[]} */
     this.sections = [];
-    this.section("Codes", contents.accounts, (account) => {
-      const { codes, issuer } = account;
-      return this.entry(issuer || account.account || "Code", issuer ? account.account : "", account, (name) => [this.code(codes, name)]);
-    });
-    this.section("Logins", contents.passwords, (login) => this.entry(login.title || login.urls[0] || "Login", login.username, login, (name) => [
-      ...(login.codes ? [this.code(login.codes, name)] : []),
-      this.fields([
-        ["User name", login.username, false], ["Password", login.password, true],
-        .../** @type {[string, string, boolean][]} */ (login.history.map((old) => [`Until ${old.changedAt.slice(0, 10)}`, old.password, true])),
-      ], name),
-    ]));
+    this.section("Codes", contents.accounts, (account) => this.account(account));
+    this.section("Logins", contents.passwords, (login) => this.login(login));
     this.section("Cards", contents.cards, (card) => this.entry(card.name || "Card", card.holder, card, (name) => [
       this.fields([["Number", card.number, true], ["Expires", card.expiry, false], ["Code", card.cvc, true]], name),
     ]));
     this.section("Notes", contents.notes, (note) => this.entry(note.title || "Note", "", note, (name) => [
       this.fields([["Text", note.text, true]], name),
     ]));
-    this.section("Codes of other kinds", contents.otherAccounts, (other) => this.entry(other.issuer || other.account || "Code", other.account, other, (name) => [
+    this.section("Codes of other kinds", contents.otherAccounts, (other) => this.other(other));
+    this.section("Keys of document vaults", contents.documents, (key) =>
+      this.entry(key.server || "Local", key.id, null, (name) => [
+        this.fields([["Master key", key.masterKey, true]], name),
+      ]));
+  }
+
+  /** @param {Account} account */
+  account(account) {
+    const { codes, issuer } = account;
+    const [title, subtitle] = issuer ? [issuer, account.account] : [account.account || "Code", ""];
+    return this.entry(title, subtitle, account, (name) => [this.code(codes, name)]);
+  }
+
+  /** @param {Login} login */
+  login(login) {
+    /** @type {Field[]} */
+    const history = login.history.map((old) => [`Until ${old.changedAt.slice(0, 10)}`, old.password, true]);
+    return this.entry(login.title || login.urls[0] || "Login", login.username, login, (name) => [
+      ...(login.codes ? [this.code(login.codes, name)] : []),
+      this.fields([["User name", login.username, false], ["Password", login.password, true], ...history], name),
+    ]);
+  }
+
+  /** @param {OtherAccount} other */
+  other(other) {
+    const title = other.issuer || other.account || "Code";
+    return this.entry(title, other.issuer ? other.account : "", other, (name) => [
       this.fields([["Kind", other.type, false], ["Secret", other.secret, true], ["PIN", other.pin, true]], name),
-    ]));
-    this.section("Keys of document vaults", contents.documents, (key) => this.entry(key.server || "Local", key.id, null, (name) => [
-      this.fields([["Master key", key.masterKey, true]], name),
-    ]));
+    ]);
   }
 
   /**
@@ -99,21 +116,22 @@ export class Entries {
     if (subtitle) made.append(element("p", { class: "muted" }, element("bdi", { text: plainText(subtitle) })));
     made.append(...parts(name));
     if (additions) {
-      /** @type {[string, string, boolean][]} */
-      const more = [
-        ...additions.urls.map((url) => /** @type {[string, string, boolean]} */ (["Address", url, false])),
-        ...additions.customFields.map((field) => /** @type {[string, string, boolean]} */ ([field.name || "Field", field.value, field.isSecret])),
-        ["Tags", additions.tags.join(", "), false], ["Notes", additions.notes, true],
-      ];
-      const fields = this.fields(more, name);
+      /** @type {Field[]} */
+      const addresses = additions.urls.map((url) => ["Address", url, false]);
+      /** @type {Field[]} */
+      const own = additions.customFields.map((field) => [field.name || "Field", field.value, field.isSecret]);
+      const fields = this.fields([
+        ...addresses, ...own, ["Tags", additions.tags.join(", "), false], ["Notes", additions.notes, true],
+      ], name);
       if (fields.childElementCount > 0) made.append(fields);
     }
-    this.entries.push({ element: made, words: [title, subtitle, ...(additions?.tags ?? []), ...(additions?.urls ?? [])].join("\n").toLowerCase() });
+    const words = [title, subtitle, ...(additions?.tags ?? []), ...(additions?.urls ?? [])];
+    this.entries.push({ element: made, words: words.join("\n").toLowerCase() });
     return made;
   }
 
   /**
-   * @param {[label: string, value: string, isSecret: boolean][]} rows empty values are left out
+   * @param {Field[]} rows empty values are left out
    * @param {string} name
    */
   fields(rows, name) {

@@ -39,7 +39,8 @@ export function summaryWords(contents) {
     counted(accounts.length + otherAccounts.length, "code"), counted(passwords.length, "login"),
     counted(cards.length, "card"), counted(notes.length, "note"),
   ].join(", ");
-  const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(exportedAt) ? `, made ${exportedAt.slice(0, 16).replace("T", " ")}` : "";
+  const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(exportedAt);
+  const time = isTime ? `, made ${exportedAt.slice(0, 16).replace("T", " ")} UTC` : "";
   const unusable = problems.length === 0 ? "" :
     ` ${counted(problems.length, "thing")} in it can't be used: ${problems.map(place).slice(0, 20).join(", ")}.`;
   return `${counts}${time}.${unusable}`;

@@ -21,7 +21,9 @@ import { parseJSON } from "./strict-json.mjs";
  */
 /** @typedef {{ name: string, number: string, expiry: string, holder: string, cvc: string } & Additions} Card */
 /** @typedef {{ title: string, text: string } & Additions} Note */
-/** @typedef {{ type: string, issuer: string, account: string, secret: string, pin: string } & Additions} OtherAccount */
+/**
+ * @typedef {{ type: string, issuer: string, account: string, secret: string, pin: string } & Additions} OtherAccount
+ */
 /** @typedef {{ id: string, kind: string, server: string, masterKey: string }} DocumentKey */
 /**
  * What a backup holds. `counts` has each list's length, what can't be used included.

@@ -26,8 +26,9 @@ export function readAccount(row) {
   if (!secret) throw new UnusableEntry("bad-secret");
   if (secret.length === 0) throw new UnusableEntry("no-secret");
   if (type === "steam") {
-    const codes = /** @type {CodeParameters} */ ({ type, secret, algorithm: "SHA1", digits: 5, period: 30, counter: 0n });
-    return { issuer, account, codes, ...additions };
+    return {
+      issuer, account, codes: { type, secret, algorithm: "SHA1", digits: 5, period: 30, counter: 0n }, ...additions,
+    };
   }
   if (algorithm !== "SHA1" && algorithm !== "SHA256" && algorithm !== "SHA512") {
     throw new UnusableEntry("unknown-algorithm");
@@ -35,8 +36,10 @@ export function readAccount(row) {
   if (digits < 1n || digits > 10n) throw new UnusableEntry("bad-digits");
   if (type === "totp" && (period < 1n || period > 86_400n)) throw new UnusableEntry("bad-period");
   if (type === "hotp" && (counter < 0n || counter >= 2n ** 63n)) throw new UnusableEntry("bad-counter");
-  const codes = { type, secret, algorithm, digits: Number(digits), period: Number(period), counter };
-  return { issuer, account, codes: /** @type {CodeParameters} */ (codes), ...additions };
+  return {
+    issuer, account, codes: { type, secret, algorithm, digits: Number(digits), period: Number(period), counter },
+    ...additions,
+  };
 }
 
 /**

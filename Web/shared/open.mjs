@@ -63,7 +63,8 @@ export async function openSealed({ nonce, additionalData, ciphertext }, rawKey) 
 }
 
 /**
- * The contents of a file, trying the passphrase as it was typed, then its NFC, then its NFD form, each where it differs.
+ * The contents of a file, trying the passphrase as it was typed, then its NFC, then its NFD form, each where it
+ * differs.
  * @param {Sealed} sealed from `readHeader`
  * @param {string} passphrase
  * @param {Argon2id} argon2id

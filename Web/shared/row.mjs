@@ -104,7 +104,8 @@ export class Row {
     const customFields = this.addition("customFields", [], readCustomFields);
     this.addition("exactHost", false, (value) => typeof value === "boolean" ? value : null);
     return {
-      notes, isFavorite, customFields, tags: this.addition("tags", [], strings), urls: this.addition("urls", [], strings),
+      notes, isFavorite, customFields, tags: this.addition("tags", [], strings),
+      urls: this.addition("urls", [], strings),
     };
   }
 }

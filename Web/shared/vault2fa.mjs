@@ -20,5 +20,6 @@ export function readVault2FA(header) {
   const salt = kdf.binary("salt", { length: 16 });
   const nonce = cipher.binary("nonce", { length: 12 });
   const ciphertext = header.binary("ciphertext", { atLeast: 16 });
-  return { format: "vault2fa", version: 1, cost: { rounds }, salt, nonce, additionalData: new Uint8Array(), ciphertext };
+  const additionalData = new Uint8Array();
+  return { format: "vault2fa", version: 1, cost: { rounds }, salt, nonce, additionalData, ciphertext };
 }

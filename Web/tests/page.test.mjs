@@ -24,8 +24,15 @@ let file;
  * @param {string[]} words
  */
 function seif(...words) {
-  const environment = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder, SEIF_VAULT: path.join(folder, "vault") };
-  return execFileSync(process.env.SEIF_BINARY ?? path.join(root, "build/seif"), words, { env: environment, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const program = process.env.SEIF_BINARY ?? path.join(root, "build/seif");
+  const env = { PATH: process.env.PATH, HOME: folder, XDG_RUNTIME_DIR: folder, SEIF_VAULT: path.join(folder, "vault") };
+  return execFileSync(program, words, { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** What Seif says is in the file. */
+function read() {
+  const own = path.join(folder, "own");
+  return JSON.parse(seif("open", file, "--json", "--reveal", "--at", String(moment), "--passphrase-file", own));
 }
 
 /**
@@ -82,22 +89,25 @@ async function type(tab, typed) {
   await tab.value(`document.getElementById("open").click()`);
 }
 
+/** @param {string} words */
+const says = (words) => `document.getElementById("failure").textContent.includes(${JSON.stringify(words)})`;
 const shown = `document.getElementById("opened").hidden === false`;
 
 test("the page opens what Seif made, shows its codes, and asks nobody for anything", async () => {
   const tab = await load(file);
   await tab.screenshot(path.join(pictures, "locked.png"));
   await type(tab, passphrase.normalize("NFD") + "x");
-  await tab.until(`document.getElementById("failure").textContent.includes("passphrase is wrong or the file is damaged")`);
+  await tab.until(says("The passphrase is wrong or the file is damaged"));
   assert.equal(await tab.value(shown), false);
   await tab.value(`document.getElementById("passphrase").value = ""`);
   await type(tab, passphrase.normalize("NFD"));
   await tab.until(shown);
-  const opened = JSON.parse(seif("open", file, "--json", "--reveal", "--at", String(moment), "--passphrase-file", path.join(folder, "own")));
-  const codes = await tab.value(`[...document.querySelectorAll(".code")].map((code) => code.textContent.replace(" ", ""))`);
+  const opened = read();
+  const texts = await tab.value(`[...document.querySelectorAll(".code")].map((code) => code.textContent)`);
+  const codes = texts.map((/** @type {string} */ text) => text.replace(" ", ""));
   const expected = opened.accounts.filter((/** @type {any} */ account) => account.type !== "hotp")
     .map((/** @type {any} */ account) => account.code);
-  assert.ok(expected.length > 2 && expected.every((/** @type {any} */ code) => /^\w{5,8}$/.test(code)), JSON.stringify(expected));
+  assert.ok(expected.length > 2);
   for (const code of expected) assert.ok(codes.includes(code), `${code} in ${codes}`);
   await tab.screenshot(path.join(pictures, "opened.png"));
   assert.equal(await tab.value(`fetch("https://example.com/").then(() => "sent", () => "refused")`), "refused");
@@ -110,7 +120,7 @@ test("secrets are masked until asked for, and gone once it is locked", async () 
   const tab = await load(file, "dark");
   await type(tab, passphrase);
   await tab.until(shown);
-  const opened = JSON.parse(seif("open", file, "--json", "--reveal", "--at", String(moment), "--passphrase-file", path.join(folder, "own")));
+  const opened = read();
   const { password, title } = opened.passwords[0];
   const text = "document.documentElement.outerHTML";
   assert.ok((await tab.value(text)).includes(title));
@@ -135,12 +145,14 @@ test("every control has a name", async () => {
   await type(tab, passphrase);
   await tab.until(shown);
   const { nodes } = await tab.send("Accessibility.getFullAXTree");
-  const controls = nodes.filter((/** @type {any} */ node) => ["button", "textbox", "searchbox"].includes(node.role?.value));
+  const roles = ["button", "textbox", "searchbox"];
+  const controls = nodes.filter((/** @type {any} */ node) => roles.includes(node.role?.value));
   assert.ok(controls.length > 10);
   const names = controls.map((/** @type {any} */ node) => node.name?.value ?? "");
   assert.ok(names.every((/** @type {string} */ name) => name !== ""), JSON.stringify(names));
+  /** @type {string[]} */
   const copies = names.filter((/** @type {string} */ name) => name.startsWith("Copy"));
-  assert.deepEqual(copies.filter((/** @type {string} */ name, /** @type {number} */ index) => copies.indexOf(name) !== index), []);
+  assert.deepEqual(copies.filter((name, index) => copies.indexOf(name) !== index), []);
 });
 
 test("a page whose backup was changed says so, before it asks where that can be known", async () => {
@@ -151,7 +163,9 @@ test("a page whose backup was changed says so, before it asks where that can be 
     assert.notEqual(content, text);
     return load(put(name, content));
   };
-  const known = [[/"memoryKiB": 65536/, '"memoryKiB": 99999999'], [/"nonce": "./, '"nonce": "!'], [/"version": 2/, '"version": 3']];
+  const known = [
+    [/"memoryKiB": 65536/, '"memoryKiB": 99999999'], [/"nonce": "./, '"nonce": "!'], [/"version": 2/, '"version": 3'],
+  ];
   for (const [index, [from, to]] of known.entries()) {
     const tab = await changed(`known-${index}.html`, /** @type {RegExp} */ (from), /** @type {string} */ (to));
     await tab.until(`document.getElementById("failure").textContent !== ""`);
@@ -159,7 +173,7 @@ test("a page whose backup was changed says so, before it asks where that can be 
   }
   const tab = await changed("cut.html", /"ciphertext": ".{8}/, '"ciphertext": "');
   await type(tab, passphrase);
-  await tab.until(`document.getElementById("failure").textContent.includes("the two can't be told apart")`);
+  await tab.until(says("the two can't be told apart"));
   assert.equal(await tab.value(shown), false);
 });
 
@@ -178,7 +192,9 @@ test("without scripts the page tells the other ways", async () => {
   await tab.send("Emulation.setScriptExecutionDisabled", { value: true });
   await tab.send("Page.navigate", { url: pathToFileURL(file).href });
   const text = fs.readFileSync(file, "utf8");
-  for (const words of ["seif open", "python3 authbackup_v2.py", "authbackup:2:argon2id:"]) assert.ok(text.includes(words));
+  for (const words of ["seif open", "python3 authbackup_v2.py", "authbackup:2:argon2id:"]) {
+    assert.ok(text.includes(words));
+  }
   await new Promise((resolve) => setTimeout(resolve, 300));
   const { root: document } = await tab.send("DOM.getDocument", { depth: -1 });
   assert.ok(JSON.stringify(document).includes("This browser runs no scripts on this page."));
