@@ -6,7 +6,7 @@ import { BackupError } from "./errors.mjs";
 import { Row, UnusableEntry } from "./row.mjs";
 import { parseJSON } from "./strict-json.mjs";
 
-/** @import { JSONValue } from "./strict-json.mjs" */
+/** @import { JSONObject, JSONValue } from "./json.d.ts" */
 /** @import { CodeParameters } from "./otp.mjs" */
 /** @import { Additions } from "./row.mjs" */
 
@@ -64,7 +64,7 @@ export function readBody(plaintext, format) {
   return contents;
 }
 
-/** @type {(root: Map<string, JSONValue>, contents: Contents) => void} */
+/** @type {(root: JSONObject, contents: Contents) => void} */
 function readAuthBackupBody(root, contents) {
   const version = root.get("version");
   if (version !== 1n && version !== 2n) throw new BackupError("bad-body", "version");
@@ -97,7 +97,7 @@ function linkProblems(value) {
     .map(([field]) => ({ list: "seif", field, reason: value.has(field) ? "wrong-type" : "missing" }));
 }
 
-/** @type {(root: Map<string, JSONValue>, contents: Contents) => void} */
+/** @type {(root: JSONObject, contents: Contents) => void} */
 function readVault2FABody(root, contents) {
   contents.exportedAt = textOf(root.get("exported"));
   if (!root.has("accounts")) throw new BackupError("bad-body", "accounts");
@@ -114,7 +114,7 @@ function textOf(value) {
 }
 
 /**
- * @param {Map<string, JSONValue>} root
+ * @param {JSONObject} root
  * @param {string} name
  * @param {boolean} refuses whether a list that is none refuses the body
  * @param {Contents} contents

@@ -3,7 +3,7 @@ import { decodeBase64, decodeSecret } from "./encodings.mjs";
 import { KeyURIError, readKeyURI } from "./key-uri.mjs";
 import { UnusableEntry } from "./row.mjs";
 
-/** @import { JSONValue } from "./strict-json.mjs" */
+/** @import { JSONValue } from "./json.d.ts" */
 /** @import { CodeParameters } from "./otp.mjs" */
 /** @import { Row } from "./row.mjs" */
 /** @import { Account, Card, DocumentKey, Login, Note, OtherAccount } from "./body.mjs" */

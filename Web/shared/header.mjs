@@ -2,7 +2,7 @@
 import { decodeBase64 } from "./encodings.mjs";
 import { BackupError } from "./errors.mjs";
 
-/** @import { JSONValue } from "./strict-json.mjs" */
+/** @import { JSONObject, JSONValue } from "./json.d.ts" */
 
 /**
  * What a header comes down to: how the key is made, what is bound, what is sealed (the tag at its end).
@@ -19,7 +19,7 @@ import { BackupError } from "./errors.mjs";
 /** Reads the fields of a header in the order in which a format asks: the first fault is the one that is named. */
 export class HeaderReader {
   /**
-   * @param {Map<string, JSONValue>} members
+   * @param {JSONObject} members
    * @param {string} [prefix]
    */
   constructor(members, prefix = "") {

@@ -1,6 +1,6 @@
 // @ts-check
 
-/** @import { JSONValue } from "./strict-json.mjs" */
+/** @import { JSONValue } from "./json.d.ts" */
 
 /**
  * What entries of every kind can have besides.
@@ -116,7 +116,9 @@ export class Row {
  * @returns {string[] | null}
  */
 function strings(value) {
-  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : null;
+  if (!Array.isArray(value)) return null;
+  const texts = value.filter((item) => typeof item === "string");
+  return texts.length === value.length ? texts : null;
 }
 
 /** @param {JSONValue} value */

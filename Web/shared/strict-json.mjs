@@ -1,14 +1,12 @@
 // @ts-check
 import { BackupError } from "./errors.mjs";
 
-/**
- * A JSON value as docs/formats/README.md reads it: objects are maps, so that no key means anything to JavaScript, an
- * integer token is a bigint, and any other number is an `OtherNumber`, which is of no use to any format.
- * @typedef {null | boolean | string | bigint | OtherNumber | JSONValue[] | Map<string, JSONValue>} JSONValue
- */
+/** @import { JSONObject, JSONValue } from "./json.d.ts" */
 
-/** A number that isn't an integer token of at most 20 characters. */
-export class OtherNumber {}
+/** A number that isn't an integer token of at most 20 characters: of no use to any format. */
+export class OtherNumber {
+  isOtherNumber = true;
+}
 
 const maximumDepth = 32;
 const numberToken = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
@@ -88,7 +86,7 @@ class JSONParser {
   /** @param {number} depth */
   object(depth) {
     if (depth > maximumDepth) this.fail();
-    /** @type {Map<string, JSONValue>} */
+    /** @type {JSONObject} */
     const members = new Map();
     this.at++;
     this.space();

@@ -45,3 +45,11 @@ export function fileBytes(vector) {
 
 /** Argon2id as the page has it; scripts/build-page makes it. */
 export const argon2id = makeArgon2id(await WebAssembly.compile(readProjectFile("build/page/argon2id.wasm")));
+
+/**
+ * Where something can't be used, in an order of their own.
+ * @param {{ list: string, index?: number, field?: string }[]} problems
+ */
+export function places(problems) {
+  return problems.map(({ list, index, field }) => [list, index, field].join("/")).sort();
+}
