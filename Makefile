@@ -15,7 +15,8 @@ documents = README.md CHANGELOG.md SECURITY.md LICENSE docs Examples Tests/Vecto
 .PHONY: build start clean-demo test lint soak fuzz sanitize bench install install-documents uninstall clean
 
 build:
-	@scripts/set-up page
+	@scripts/set-up build
+	@scripts/set-up page || echo "make: 'seif backup create --self-opening' won't work; all else will" >&2
 	@scripts/build-release
 
 start:
