@@ -16,6 +16,7 @@ documents = README.md CHANGELOG.md SECURITY.md LICENSE docs Examples Tests/Vecto
 
 build:
 	@scripts/set-up build
+	@scripts/set-up page || echo "make: 'seif backup create --self-opening' won't work; all else will" >&2
 	@scripts/build-release
 
 start:
@@ -53,6 +54,8 @@ install:
 	install -m 644 build/completions/bash "$(bash)/seif"
 	install -m 644 build/completions/zsh "$(zsh)/_seif"
 	install -m 644 build/completions/fish "$(fish)/seif.fish"
+	if [ -f build/share/seif/self-opening.html ]; then \
+	  install -d "$(share)/seif" && install -m 644 build/share/seif/self-opening.html "$(share)/seif"; fi
 	@$(MAKE) install-documents
 
 # What an earlier version installed and this one doesn't have goes.
@@ -69,6 +72,8 @@ install-documents:
 uninstall:
 	rm -f "$(bin)/seif" "$(bin)/seif-net" "$(man)/seif.1" "$(man)"/seif-*.1 "$(bash)/seif" "$(zsh)/_seif" "$(fish)/seif.fish"
 	rm -rf "$(doc)"
+	rm -f "$(share)/seif/self-opening.html"
+	[ ! -d "$(share)/seif" ] || rmdir --ignore-fail-on-non-empty "$(share)/seif"
 	rm -f "$(units)/seif-agent.socket" "$(units)/seif-agent.service"
 	@scripts/say-vaults
 

@@ -10,7 +10,8 @@ final class World {
   private let descriptors: [Int32]
 
   init(
-    style: TerminalStyle = .plain, environment: [String: String] = [:], input: String = "", clock: Clock = .system
+    style: TerminalStyle = .plain, environment: [String: String] = [:], input: String = "", clock: Clock = .system,
+    sharedFile: String? = nil
   ) throws {
     folder = try TemporaryFolder()
     _ = try folder.write(input, as: "in")
@@ -21,7 +22,8 @@ final class World {
     ]
     context = Context(
       output: Output(descriptor: descriptors[1], style: style), talk: Talk(descriptor: descriptors[2], style: style),
-      environment: Environment(environment), clock: clock, inputDescriptor: descriptors[0], terminalPath: nil)
+      environment: Environment(environment), clock: clock, inputDescriptor: descriptors[0], terminalPath: nil,
+      sharedFile: { _ in sharedFile })
   }
 
   deinit { descriptors.forEach { close($0) } }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens a .authbackup file, version 2, and prints the JSON inside. Takes the memory the file names, up to 1 GiB.
+"""Opens a .authbackup file, version 2, or a page that holds one, and prints its JSON. Takes up to 1 GiB of memory.
 python3 authbackup_v2.py FILE   (needs: pip install cryptography argon2-cffi; see docs/formats/authbackup-v2.md)"""
 import base64, contextlib, getpass, itertools, json, re, sys, unicodedata
 from argon2.low_level import Type, hash_secret_raw
@@ -21,8 +21,7 @@ def parse(raw):
     return value
 
 def field(top, key, kind):
-    need(type(top.get(key)) is kind, f"{key}: missing, or of the wrong type")  # by isinstance True is an int
-    return top[key]
+    return need(type(top.get(key)) is kind, f"{key}: missing, or of the wrong type") or top[key]  # True isn't an int
 
 def binary(top, key, length=None):
     data = base64.b64decode(text := field(top, key, str))
@@ -52,6 +51,7 @@ def open_backup(raw, passphrase):
 if __name__ == "__main__":
     ask = (lambda: getpass.getpass("Passphrase: ").encode()) if sys.stdin.isatty() else sys.stdin.buffer.readline
     raw, typed = open(sys.argv[1], "rb").read(), re.sub(r"\r?\n\Z", "", ask().decode("utf-8", "surrogateescape"))
+    raw = raw.partition(b'<script type="application/json" id="seif-backup">')[2].partition(b"</script>")[0] or raw
     for text in dict.fromkeys([typed] + [unicodedata.normalize(f, typed) for f in ("NFC", "NFD")]):  # as é
         with contextlib.suppress(InvalidTag):
             sys.stdout.buffer.write(open_backup(raw, text.encode("utf-8", "surrogateescape")))

@@ -26,6 +26,12 @@ package enum SeifProgram {
     return access(folder + name, X_OK) == 0 ? folder + name : nil
   }
 
+  /// A file that came with this program: beside its folder as it is installed, or in it as it is built; nil: there is none.
+  package static func shared(_ name: String) -> String? {
+    guard let (folder, _) = place else { return nil }
+    return ["../share/seif/", "share/seif/"].map { folder + $0 + name }.first { access($0, R_OK) == 0 }
+  }
+
   // The `seif` beside this `seif-net`; nil: this is no `seif-net`, or there is none.
   private static var plain: String? { place?.name == "seif-net" ? beside("seif") : nil }
 

@@ -20,19 +20,26 @@ struct BackupCreateCommand: Command {
     one is newly found missing or altered or can't be read, or where the vault isn't as it was
     last written.
 
+    With --self-opening the file is a page that opens in any browser, offline, by the
+    passphrase: see docs/formats/self-opening.md.
+
     --passphrase-fd opens the vault, --new-passphrase-fd seals the backup.
     """
+  static let selfOpening = Option.flag("self-opening", "make the file a page that opens itself in a browser")
   static var options: [Option] {
-    DestinationOptions.options + UnlockOptions.options + NewPassphraseOptions.options + OutputOptions.options
+    DestinationOptions.options + [selfOpening] + UnlockOptions.options + NewPassphraseOptions.options
+      + OutputOptions.options
   }
 
   private let destination: DestinationOptions
+  private let isSelfOpening: Bool
   private let unlock: UnlockOptions
   private let passphrase: NewPassphraseOptions
   private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     destination = try DestinationOptions(&arguments)
+    isSelfOpening = arguments.flag(Self.selfOpening)
     unlock = try UnlockOptions(&arguments)
     passphrase = try NewPassphraseOptions(&arguments)
     output = try OutputOptions(&arguments)
@@ -40,6 +47,7 @@ struct BackupCreateCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
+    let writer: any BackupWriter = isSelfOpening ? try SelfOpeningTemplate.writer(context) : AuthBackupWriter()
     // A path is looked at before anybody is asked for a passphrase; a name needs the vault.
     if !destination.isNamed { try checkPlace(destination.local().0) }
     let vault = try unlock.unlock(.readWrite, context)
@@ -48,7 +56,6 @@ struct BackupCreateCommand: Command {
     try checkPlace(transport)
     // The ledger says what may go, so it is checked whole, and everything else too.
     let faults = try faults(of: vault, folder, context)
-    let writer = AuthBackupWriter()
     let random = RandomSource.system
     let isPerson = passphrase.source == .person
     let secret = try passphrase.obtain(

@@ -34,7 +34,7 @@ struct InspectCommand: Command {
     do throws(FormatError) {
       let header = try FormatRegistry.read(input, options: reading)
       inspection = Inspection(
-        header,
+        header, isSelfOpening: input.isSelfOpening,
         guessesPerSecond: try GuessingCost.measured { () throws(FormatError) in
           try Inspection.deriveOnce(header.header)
         })
@@ -50,6 +50,7 @@ struct InspectCommand: Command {
     let name = FormatRegistry.format(header.format)?.displayName ?? header.format.rawValue
     guard output.json else {
       var lines = [("format", "\(name) \(header.version)" + (header.variant.map { ", \($0)" } ?? ""))]
+      if inspection.isSelfOpening { lines.append(("file", "a page that opens it in a browser")) }
       lines.append(("opening", inspection.keyDerivation))
       lines.append(("bound", inspection.bound.isEmpty ? "nothing" : inspection.bound.joined(separator: ", ")))
       if !inspection.notBound.isEmpty { lines.append(("not bound", inspection.notBound.joined(separator: ", "))) }
@@ -68,6 +69,7 @@ struct InspectCommand: Command {
     writer.member("format", header.format.rawValue)
     writer.member("formatVersion", header.version)
     if let variant = header.variant { writer.member("variant", variant) }
+    if inspection.isSelfOpening { writer.member("selfOpening", true) }
     writer.member("sealed", header.isSealed)
     writer.member("keyDerivation", inspection.keyDerivation)
     writer.member("bound", inspection.bound)

@@ -1,3 +1,4 @@
+internal import SeifAgent
 package import SeifBackups
 internal import SeifTransports
 
@@ -21,11 +22,14 @@ package final class Context {
   let hiddenInput = HiddenInput()
   /// Ends the process over a question that nobody answers while a vault is open.
   let questionWatch = QuestionWatch()
+  /// The path of a file that came with the program; nil: it isn't there.
+  let sharedFile: @Sendable (String) -> String?
   private var claimed: Set<Int32> = []
 
   package init(
     output: Output, talk: Talk, environment: Environment, clock: Clock = .system, inputDescriptor: Int32 = 0,
-    terminalPath: String? = "/dev/tty", transports: TransportRegistry = TransportRegistry(LocalTransports.kinds)
+    terminalPath: String? = "/dev/tty", transports: TransportRegistry = TransportRegistry(LocalTransports.kinds),
+    sharedFile: @escaping @Sendable (String) -> String? = { SeifProgram.shared($0) }
   ) {
     self.output = output
     self.talk = talk
@@ -34,6 +38,7 @@ package final class Context {
     self.clock = clock
     self.inputDescriptor = inputDescriptor
     self.terminalPath = terminalPath
+    self.sharedFile = sharedFile
     talk.beforeLine = { [output] in output.flushBeforeTalk() }
   }
 

@@ -11,14 +11,20 @@ public enum FormatIdentifier: String, Sendable, Hashable, CaseIterable {
 
 /// A file's bytes, and its JSON if it is any: read once, shared by every format that looks at it.
 public struct FormatInput: Sendable {
-  /// The whole file.
+  /// The whole file; of a self-opening page the backup that it holds.
   public let bytes: SecretValue
+  /// Whether the file is a page that opens the backup in it.
+  public let isSelfOpening: Bool
   /// Its JSON under the policy for headers, or why it is none.
   public let json: Result<JSONDocument, JSONError>
 
-  /// The bytes of a file. Nothing is copied; the index of its JSON takes 16 bytes a value, at most 32 MiB.
-  public init(_ bytes: SecretValue) {
+  /// The bytes of a file. Nothing is copied but what a page holds; the index of the JSON takes 16 bytes a value, at most
+  /// 32 MiB.
+  public init(_ file: SecretValue) {
+    let held = SelfOpeningPage.backup(in: file)
+    let bytes = held ?? file
     self.bytes = bytes
+    isSelfOpening = held != nil
     do throws(JSONError) {
       json = .success(try JSONDocument(parsing: bytes, policy: .header))
     } catch {

@@ -39,7 +39,10 @@ public enum FormatRegistry {
     guard let format = candidates.first else {
       let guess = ContentGuess(input)
       // What begins like JSON and isn't is more likely a backup that was cut off than anything else.
-      if guess == .brokenJSON, case .failure(let error) = input.json { throw .unreadable(error) }
+      // So is a page with something else where its backup should be.
+      if guess == .brokenJSON || input.isSelfOpening, case .failure(let error) = input.json {
+        throw .unreadable(error)
+      }
       throw .unknownFormat(guess)
     }
     guard candidates.count == 1 else { throw .ambiguousFormat(candidates.map(\.identifier)) }

@@ -15,18 +15,27 @@ public struct Inspection: Sendable {
   public let inClear: [String]
   /// What is weak about this file or its format, in sentences.
   public let weaknesses: [String]
+  /// Whether the file is a page that opens the backup in it.
+  public let isSelfOpening: Bool
   /// How many passphrases this machine tries in a second, as the caller measured; nil: not measured or not sealed.
   public let guessesPerSecond: Double?
 
   /// The facts of a file.
   ///
-  /// - Parameter guessesPerSecond: from timing `deriveOnce`.
-  public init(_ file: any BackupFile, guessesPerSecond: Double? = nil) {
+  /// - Parameters:
+  ///   - isSelfOpening: as `FormatInput` says.
+  ///   - guessesPerSecond: from timing `deriveOnce`.
+  public init(_ file: any BackupFile, isSelfOpening: Bool = false, guessesPerSecond: Double? = nil) {
     header = file.header
     keyDerivation = header.keyDerivation.words
     (bound, notBound) = Self.binding(header)
     inClear = header.readableFields
-    weaknesses = Self.weaknesses(header)
+    self.isSelfOpening = isSelfOpening
+    weaknesses =
+      Self.weaknesses(header)
+      + (isSelfOpening
+        ? ["The page isn't sealed: whoever can change the file can make it a page that gives the passphrase away."]
+        : [])
     self.guessesPerSecond = header.isSealed ? guessesPerSecond : nil
   }
 

@@ -22,16 +22,50 @@ import Testing
   }
 
   /// In this process, where the clock can stand.
-  private func create(at seconds: Int64) throws -> (code: ExitCode, output: String, errors: String) {
-    let world = try World(environment: home.variables(), clock: .fixed(at: seconds))
+  private func create(
+    at seconds: Int64, _ words: String..., template: String? = nil
+  ) throws -> (code: ExitCode, output: String, errors: String) {
+    let world = try World(environment: home.variables(), clock: .fixed(at: seconds), sharedFile: template)
     let vault = try home.write(Canary.vaultPassphrase, as: "vault-in-clear.txt")
     let new = try home.write(Canary.filePassphrase, as: "new-in-clear.txt")
     for path in [vault, new] { chmod(path, 0o600) }
     let code = Program.run(
       [
         "backup", "create", "--destination", folder, "--passphrase-file", vault, "--new-passphrase-file", new,
-      ], world.context)
+      ] + words, world.context)
     return (code, world.output, world.errors)
+  }
+
+  @Test func aSelfOpeningBackupIsProvenAndReadLikeAnyOther() throws {
+    let block = #"<script type="application/json" id="seif-backup"></script>"#
+    let template = try home.write("<!doctype html>\n\(block)\n", as: "template.html")
+    let made = try create(at: 1_789_038_058, "--self-opening", template: template)
+    #expect(made.code == .done, "\(made.errors)")
+    let name = "seif-backup-20260910T110058Z-0.html"
+    #expect(made.output.contains(name))
+    #expect(try list().contains { $0.contains(name) && $0.contains("proven") })
+    let path = folder + "/" + name
+    let opened = try home.seif("open", path, "--at", Fixture.moment, passphrase: Canary.filePassphrase)
+    #expect(opened.output.hasPrefix("code   GitHub  ana@example.com  756364"))
+    #expect(try home.seif("verify", path, passphrase: Canary.filePassphrase).exitCode == 0)
+    let inspected = try home.seif("inspect", path)
+    #expect(inspected.output.contains("a page that opens it in a browser"))
+    #expect(inspected.output.contains("The page isn't sealed"))
+    for command in [["backup", "restore"], ["drill"]] {
+      let result = try home.seif(
+        list: command + ["--destination", folder], passphrase: Canary.filePassphrase,
+        vaultPassphrase: Canary.vaultPassphrase)
+      #expect(result.exitCode == 0, "\(result.errors)")
+    }
+  }
+
+  @Test func withoutItsPageNoSelfOpeningBackupIsBegun() throws {
+    for template in [nil, try home.write("<!doctype html>", as: "other.html")] {
+      let made = try create(at: 1_789_038_058, "--self-opening", template: template)
+      #expect(made.code == .unavailable)
+      #expect(made.errors.contains("make build && make install"))
+    }
+    #expect(try home.names(in: "backups").isEmpty)
   }
 
   private func list() throws -> [String] {
