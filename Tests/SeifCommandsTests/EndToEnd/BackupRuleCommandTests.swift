@@ -223,7 +223,7 @@ import Testing
     let other = home.file("other")
     #expect(
       try home.seif(
-        "init", "--vault", other, "--recovery-sheet", home.file("sheet-in-clear.txt"), "--unlock-ms", "500",
+        "init", "--vault", other, "--recovery-sheet", home.file("other-sheet-in-clear.txt"), "--unlock-ms", "500",
         newPassphrase: Canary.vaultPassphrase
       ).exitCode == 0)
     #expect(try seif("backup", "rule", "--vault", other, "--every", "24h").exitCode == 0)

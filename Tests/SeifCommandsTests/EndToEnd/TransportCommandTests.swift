@@ -119,7 +119,7 @@ import Testing
     try answer("Which program (its whole path): ", "folder.sh")
     try answer("What is it given first (empty: nothing): ", folder)
     try answer("[300]: ", "20")
-    try terminal.expect("Once more")
+    try terminal.expect("in brackets.")
     try answer("[folder.sh]: ", script)
     try answer("[\(folder)]: ", "")
     try answer("[20]: ", "")
