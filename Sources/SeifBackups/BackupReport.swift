@@ -42,11 +42,13 @@ public struct BackupReport: Sendable {
   public var unread: [String] = []
   /// Whether the destination lists the new file, so that it can be found again.
   public var isListed = true
+  /// Whether the destination could be listed after something was removed: else nobody knows what it removed.
+  public var wasLookedAfter = true
   /// Files there that the ledger doesn't know: left alone.
   public var foreign: [String] = []
 
   /// Whether a proven backup isn't there as it was proven, can't be found again, or nobody can tell.
-  public var isAlarming: Bool { !(missing.isEmpty && altered.isEmpty && unread.isEmpty && isListed) }
+  public var isAlarming: Bool { !(missing.isEmpty && altered.isEmpty && unread.isEmpty && isListed && wasLookedAfter) }
 
   init(proof: LedgerEvent) {
     self.proof = proof

@@ -1,3 +1,5 @@
+public import SeifBytes
+
 /// What a ledger says of each file, told apart by destination and name, both byte for byte.
 public struct LedgerHistory: Sendable {
   /// What it says of one file.
@@ -6,6 +8,8 @@ public struct LedgerHistory: Sendable {
     public var proof: LedgerEvent?
     /// `missing` or `altered` where the file was found so and not proven since.
     public var flag: LedgerEvent.Kind?
+    /// When the bytes of the proof were last found to be these and to open: at the proof, or at a drill since.
+    public var confirmedAt: Timestamp?
     /// The last event.
     public var last: LedgerEvent
   }
@@ -30,7 +34,7 @@ public struct LedgerHistory: Sendable {
 
   private mutating func note(_ event: LedgerEvent) {
     let key = Key(event.destination, event.name)
-    var file = files[key] ?? File(proof: nil, flag: nil, last: event)
+    var file = files[key] ?? File(proof: nil, flag: nil, confirmedAt: nil, last: event)
     file.last = event
     switch event.kind {
     // The same bytes proven again, by a drill of a script, are as old as they were.
@@ -42,11 +46,22 @@ public struct LedgerHistory: Sendable {
     case .missing, .altered: file.flag = event.kind
     case .failed: break
     }
+    switch event.kind {
+    case .proven, .drilled: file.confirmedAt = event.at
+    case .stored, .pruned: file.confirmedAt = nil
+    case .missing, .altered, .failed: break
+    }
     files[key] = file
   }
 
   /// What is known of a file; nil: nothing.
   public func file(at destination: String, named name: String) -> File? { files[Key(destination, name)] }
+
+  /// The destinations that it speaks of, in the order of their bytes.
+  public var destinations: [String] {
+    Set(files.keys.map(\.destination)).sorted { $0.lexicographicallyPrecedes($1) }
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
 
   /// The files that were proven at a destination and not removed by us since, oldest first; those found missing or
   /// altered too.

@@ -76,22 +76,45 @@ public enum Retention {
     return nil
   }
 
+  /// Why a proven backup stays.
+  public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// It is among the newest.
+    case last
+    /// It is the newest of its day, week or month.
+    case daily, weekly, monthly
+    /// Three stay whatever the rule says.
+    case always
+  }
+
   /// The proven events whose files may go, oldest first.
   public static func expired(_ proven: [LedgerEvent], rule: RetentionRule) -> [LedgerEvent] {
-    let newestFirst = proven.sorted { ($0.at, $0.name) > ($1.at, $1.name) }
-    var kept = Set(newestFirst.prefix(max(rule.last, alwaysKept)))
-    func keepOne(per seconds: Int64, _ count: Int) {
+    let kept = kept(proven, rule: rule)
+    return newestFirst(proven).reversed().filter { kept[$0] == nil }
+  }
+
+  /// The proven events whose files stay, each with the first reason for it.
+  public static func kept(_ proven: [LedgerEvent], rule: RetentionRule) -> [LedgerEvent: Reason] {
+    let newestFirst = newestFirst(proven)
+    var kept: [LedgerEvent: Reason] = [:]
+    func keep(_ event: LedgerEvent, _ reason: Reason) { if kept[event] == nil { kept[event] = reason } }
+    for event in newestFirst.prefix(max(rule.last, 0)) { keep(event, .last) }
+    for event in newestFirst.prefix(alwaysKept) { keep(event, .always) }
+    func keepOne(per seconds: Int64, _ count: Int, _ reason: Reason) {
       var seen = Set<Int64>()
       for event in newestFirst where seen.count < count && seen.insert(event.at.seconds / seconds).inserted {
-        kept.insert(event)
+        keep(event, reason)
       }
     }
-    keepOne(per: 86_400, rule.daily)
-    keepOne(per: 7 * 86_400, rule.weekly)
+    keepOne(per: 86_400, rule.daily, .daily)
+    keepOne(per: 7 * 86_400, rule.weekly, .weekly)
     var months = Set<String>()
     for event in newestFirst where months.count < rule.monthly {
-      if months.insert(String(event.at.rfc3339.prefix(7))).inserted { kept.insert(event) }
+      if months.insert(String(event.at.rfc3339.prefix(7))).inserted { keep(event, .monthly) }
     }
-    return newestFirst.reversed().filter { !kept.contains($0) }
+    return kept
+  }
+
+  private static func newestFirst(_ proven: [LedgerEvent]) -> [LedgerEvent] {
+    proven.sorted { ($0.at, $0.name) > ($1.at, $1.name) }
   }
 }

@@ -105,6 +105,22 @@ import Testing
     }
   }
 
+  @Test func theVaultOfADrillThatWasKilledIsNamedAndOneThatRunsIsnt() throws {
+    var machine = try machine()
+    machine.temporaryFolder = root + "/tmp"
+    try write("x", "tmp/seif-drill-aaaaaa/vault.db")
+    try write("x", "tmp/seif-drill-bbbbbb")
+    #expect(LeftOversCheck().findings(on: machine).map(\.state) == [.ok])
+    machine.clock = .fixed(at: Clock.system.now() + 7_200)
+    let found = LeftOversCheck().findings(on: machine)
+    #expect(found.map(\.state) == [.warn])
+    #expect(found.first?.what.contains("/tmp/seif-drill-aaaaaa is the vault of a drill") == true)
+    // In the session's folder too.
+    machine.environment = Environment(["XDG_RUNTIME_DIR": root + "/run"])
+    try write("x", "run/seif-drill-cccccc/vault.db")
+    #expect(LeftOversCheck().findings(on: machine).count == 2)
+  }
+
   @Test func aRecoverySheetThatLiesAboutIsNamedAndNotShown() throws {
     var machine = try machine()
     machine.environment = Environment(["HOME": root + "/home"])

@@ -1,6 +1,6 @@
 internal import SeifBytes
-internal import SeifRecords
-internal import SeifVault
+package import SeifRecords
+package import SeifVault
 
 /// What marks a login as a destination of backups.
 ///
@@ -32,5 +32,26 @@ package enum DestinationTag {
     tags.append(imported)
     entry.info.tags = tags
     return entry
+  }
+}
+
+/// Entries that are settings of Seif's own. They are entries so that backups carry them; to a person they are no logins, and
+/// no list shows them that wasn't asked for their tag.
+package enum SettingTag {
+  /// How old the last backup may be.
+  package static let backupRule = "seif-backup-rule"
+  /// All of them.
+  package static let all = [DestinationTag.used, DestinationTag.imported, backupRule]
+}
+
+extension EntrySummary {
+  /// Whether it is a setting.
+  package var isSetting: Bool { kind == .passwords && tags.contains { SettingTag.all.contains($0) } }
+}
+
+extension Entry {
+  /// Whether it is a setting.
+  package var isSetting: Bool {
+    if case .password(let login) = self { login.info.tags.contains { SettingTag.all.contains($0) } } else { false }
   }
 }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifCrypto
 internal import SeifRecords
@@ -39,7 +40,9 @@ struct PasswordAudit {
     var groups: [[UInt8]: [Login]] = [:]
     var order: [[UInt8]] = []
     for stored in entries {
-      guard case .password(let password) = stored.entry, password.password.byteCount > 0 else { continue }
+      guard case .password(let password) = stored.entry, password.password.byteCount > 0, !stored.entry.isSetting else {
+        continue
+      }
       let login = Login(id: stored.id, name: stored.entry.name, account: stored.entry.account)
       loginCount += 1
       let code = password.password.withBytes { bytes in

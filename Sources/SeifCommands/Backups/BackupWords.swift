@@ -13,6 +13,7 @@ enum BackupWords {
       warnings.append(
         "\(report.proof.name) came back, but the destination doesn't list it, so it couldn't be found again")
     }
+    if !report.wasLookedAfter { warnings.append(notLookedAfter) }
     if let refusal = report.refusal { warnings.append("old backups were left alone: \(refusal)") }
     var lines = warnings.map { (true, $0) }
     lines += report.pruned.map { (false, "removed by the rule: \($0)") }
@@ -23,6 +24,21 @@ enum BackupWords {
     case let count: lines.append((false, "\(count) other files there are left alone."))
     }
     return lines
+  }
+
+  /// After a removal.
+  static let notLookedAfter =
+    "after old backups were removed the destination couldn't be listed, so nobody knows what it removed"
+
+  /// Why a proven file stays.
+  static func reason(_ reason: Retention.Reason) -> String {
+    switch reason {
+    case .last: "among the newest"
+    case .daily: "the newest of its day"
+    case .weekly: "the newest of its week"
+    case .monthly: "the newest of its month"
+    case .always: "three always stay"
+    }
   }
 
   /// What became of a proven file.

@@ -34,15 +34,20 @@ struct DestinationOptions: OptionGroup, Sendable {
     _ vault: any UnlockedVault, _ folder: String, _ context: Context
   ) throws(CommandFailure) -> (any BackupTransport, String) {
     guard isNamed, let settings = try TransportItem.settings(named: name, in: vault, folder)?.settings else {
-      let found = try local()
+      let found: (any BackupTransport, String)
+      do throws(CommandFailure) {
+        found = try local()
+      } catch {
+        guard isNamed, error == unknown else { throw error }
+        throw Self.unknown(name, guess: try TransportItem.guess(name, in: vault, folder))
+      }
       if isNamed { context.talk.say("The vault knows no destination \(name): this is the folder ./\(name).") }
       return found
     }
     do throws(TransportError) {
       let transport = try context.transports.transport(settings)
-      // As if it were spelled: the same folder is the same in the ledger, whatever it is called.
       if let folder = transport as? FolderTransport { return Self.folder(folder.path) }
-      return (transport, transport.place)
+      return (transport, Self.place(of: transport))
     } catch {
       throw NetworkProgram.isMissing(for: settings.kind, context)
         ?? CommandFailure(CommandFailure.code(error), "\(error)", hint: "Add it anew: seif transport add")
@@ -68,6 +73,11 @@ struct DestinationOptions: OptionGroup, Sendable {
     return folder
   }
 
+  /// A place's name in the ledger. Of a folder as if it were spelled: the same folder is the same, whatever it is called.
+  static func place(of transport: any BackupTransport) -> String {
+    (transport as? FolderTransport).map { AbsolutePath.of($0.path) } ?? transport.place
+  }
+
   private static func folder(_ name: String) -> (any BackupTransport, String) {
     let path = AbsolutePath.of(name)
     return (FolderTransport(path: path, undo: undo), path)
@@ -76,12 +86,12 @@ struct DestinationOptions: OptionGroup, Sendable {
   /// There is no such place.
   var unknown: CommandFailure { Self.unknown(name) }
 
-  static func unknown(_ name: String) -> CommandFailure {
+  static func unknown(_ name: String, guess: String = "") -> CommandFailure {
     guard isNamed(name) else {
       return CommandFailure(.notFound, "there is no folder \(name)", hint: "Make it, or give another --destination.")
     }
     return CommandFailure(
-      .notFound, "the vault knows no destination \(name), and there is no folder of that name",
+      .notFound, "the vault knows no destination \(name), and there is no folder of that name\(guess)",
       hint: "Add one: seif transport add. Or make the folder.")
   }
 

@@ -146,9 +146,9 @@ struct BackupFinder {
 }
 
 /// A passphrase that was given once and is tried on each of several files.
-private struct KeptPassphrase {
+struct KeptPassphrase {
   let options: OpeningOptions
-  private var given: SecretValue?
+  private(set) var given: SecretValue?
 
   init(options: OpeningOptions) { self.options = options }
 

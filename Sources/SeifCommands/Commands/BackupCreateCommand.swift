@@ -15,7 +15,7 @@ struct BackupCreateCommand: Command {
 
     Writes the whole vault as an AuthBackup file, reads it back from where it lies, opens
     it and compares every record. Only then it is a proven backup. Then old proven backups
-    may go: ten stay, and one for each of 7 days, 4 weeks and 12 months; three always.
+    may go: ten stay, and one for each of 7 days, 4 weeks and 12 months (--keep-…); three always.
     Each is compared with what was proven first. Nothing goes, and the exit code is 2, where
     one is newly found missing or altered or can't be read, or where the vault isn't as it was
     last written.
@@ -27,12 +27,14 @@ struct BackupCreateCommand: Command {
     """
   static let selfOpening = Option.flag("self-opening", "make the file a page that opens itself in a browser")
   static var options: [Option] {
-    DestinationOptions.options + [selfOpening] + UnlockOptions.options + NewPassphraseOptions.options
+    DestinationOptions.options + [selfOpening] + RetentionOptions.options + UnlockOptions.options
+      + NewPassphraseOptions.options
       + OutputOptions.options
   }
 
   private let destination: DestinationOptions
   private let isSelfOpening: Bool
+  private let retention: RetentionOptions
   private let unlock: UnlockOptions
   private let passphrase: NewPassphraseOptions
   private let output: OutputOptions
@@ -40,6 +42,7 @@ struct BackupCreateCommand: Command {
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     destination = try DestinationOptions(&arguments)
     isSelfOpening = arguments.flag(Self.selfOpening)
+    retention = try RetentionOptions(&arguments)
     unlock = try UnlockOptions(&arguments)
     passphrase = try NewPassphraseOptions(&arguments)
     output = try OutputOptions(&arguments)
@@ -50,12 +53,12 @@ struct BackupCreateCommand: Command {
     let writer: any BackupWriter = isSelfOpening ? try SelfOpeningTemplate.writer(context) : AuthBackupWriter()
     // A path is looked at before anybody is asked for a passphrase; a name needs the vault.
     if !destination.isNamed { try checkPlace(destination.local().0) }
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.unlockForLedger(context)
     defer { vault.lock() }
     let (transport, place) = try destination.transport(DirectVault(vault), folder, context)
     try checkPlace(transport)
     // The ledger says what may go, so it is checked whole, and everything else too.
-    let faults = try faults(of: vault, folder, context)
+    let faults = try Self.faults(of: vault, folder, context)
     let random = RandomSource.system
     let isPerson = passphrase.source == .person
     let secret = try passphrase.obtain(
@@ -78,7 +81,7 @@ struct BackupCreateCommand: Command {
     let report: BackupReport
     do {
       report = try service.create(
-        records, writer: writer, options: options, passphrase: secret, mayPrune: faults.isEmpty
+        records, writer: writer, options: options, passphrase: secret, mayPrune: faults.isEmpty, rule: retention.rule
       ) { stage in context.talk.say(Self.words(stage)) }
     } catch let failure as BackupFailure {
       throw CommandFailure(failure, destination: destination.name, of: records)
@@ -98,7 +101,7 @@ struct BackupCreateCommand: Command {
   }
 
   /// What is wrong with the vault; what unlocking didn't find and say already is said here.
-  private func faults(
+  static func faults(
     of vault: Vault, _ folder: String, _ context: Context
   ) throws(CommandFailure) -> [VaultFault] {
     if !vault.openingFaults.isEmpty { return vault.openingFaults }
@@ -156,6 +159,7 @@ struct BackupCreateCommand: Command {
     writer.member("unread", report.unread)
     writer.member("foreign", report.foreign)
     writer.member("listed", report.isListed)
+    writer.member("lookedAfter", report.wasLookedAfter)
     writer.member("faults", faults.map { "\($0)" })
     if let refusal = report.refusal { writer.member("retention", "\(refusal)") }
     writer.endObject()

@@ -47,7 +47,7 @@ struct DrillCommand: Command {
     let folder = try unlock.vault.folder(context.environment)
     try destination.checkSpelling()
     // The ledger gets a line, which is never taken on a client's word: so not by the agent.
-    let vault = try unlock.unlock(.readWrite, context)
+    let vault = try unlock.unlockForLedger(context)
     defer { vault.lock() }
     let (transport, place) = try destination.transport(DirectVault(vault), folder, context)
     let ledger = VaultLedger(vault: vault)
@@ -118,6 +118,9 @@ struct DrillCommand: Command {
 
 /// A vault that lives as long as it takes to compare what came out of it.
 enum Rehearsal {
+  /// How its folder's name begins.
+  static let folderStem = "seif-drill-"
+
   /// The lists that differ after a restore into a new vault, and the codes that do; empty: all came back.
   static func run(_ records: Records, at now: Timestamp, _ context: Context) throws(CommandFailure) -> [String] {
     let folder = try makeFolder(context)
@@ -145,7 +148,7 @@ enum Rehearsal {
     let ofSession = context.environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     for parent in [ofSession, "/tmp"] {
       guard let parent else { continue }
-      var template = Array("\(parent)/seif-drill-XXXXXX".utf8CString)
+      var template = Array("\(parent)/\(folderStem)XXXXXX".utf8CString)
       guard mkdtemp(&template) != nil else { continue }
       return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

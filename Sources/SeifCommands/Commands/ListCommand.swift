@@ -36,7 +36,8 @@ struct ListCommand: Command {
   static let usage = """
     seif list [QUERY] [OPTIONS]
 
-    Lists names and accounts, no secrets. QUERY keeps those that contain it.
+    Lists names and accounts, no secrets. QUERY keeps those that contain it. Destinations of
+    backups are in seif transport list, and here by --tag seif-transport.
     """
   enum Order: String, CaseIterable { case own, name, account, created }
 
@@ -70,7 +71,10 @@ struct ListCommand: Command {
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
-    let all = try withVault(folder) { () throws(VaultUseError) in try vault.list() }
+    // A setting is listed where its tag is asked for.
+    let all = try withVault(folder) { () throws(VaultUseError) in try vault.list() }.filter { entry in
+      !entry.isSetting || tags.contains { SettingTag.all.map(Query.folded).contains(Query.folded($0)) }
+    }
     let damage = vault.tell(context)
     let listed = sorted(all.filter { isWanted($0) })
     if output.json {

@@ -11,9 +11,11 @@ struct StatusCommand: Command {
   static let usage = """
     seif status [OPTIONS]
 
-    Says what is in the vault, what opens it, weakest first, and when the last proven
-    backup was made at each destination. --locked says only what can be known without a
-    passphrase.
+    Says what is in the vault, what opens it, weakest first, and of each destination when the
+    last proven backup was made, when a person last opened one (seif drill), and what was found
+    against them since; then whether the rule of seif backup rule is kept. Exit 2: it isn't, or
+    the newest backup of a place isn't there as it was proven, or the vault isn't as it was last
+    written. --locked says only what can be known without a passphrase.
     """
   static let locked = Option.flag("locked", "only what can be known without a passphrase")
   static var options: [Option] { [locked] + UnlockOptions.options + OutputOptions.options }
@@ -32,9 +34,7 @@ struct StatusCommand: Command {
     var folder = ""
     var waysIn: [WayIn] = []
     var counts: [(KindName, Int)]?
-    var proofs: [(destination: String, proof: LedgerEvent)] = []
-    /// The files, by SHA-256, whose contents are what the vault holds now.
-    var current: Set<[UInt8]> = []
+    var backups: BackupStatus?
     var faults: [String] = []
     /// When it locks, if it is open in the agent.
     var inAgent: AgentStatus.OpenVault?
@@ -51,30 +51,26 @@ struct StatusCommand: Command {
       let vault = try unlock.use(.readOnly, context)
       defer { vault.lock() }
       let summaries = try withVault(location.folder) { () throws(VaultUseError) in try vault.list() }
-      state.counts = KindName.allCases.map { kind in (kind, summaries.count { kind.fits($0.kind) }) }
+      let items = summaries.filter { !$0.isSetting }
+      state.counts = KindName.allCases.map { kind in (kind, items.count { kind.fits($0.kind) }) }
       let faults = (vault as? DirectVault)?.vault.openingFaults.map { "\($0)" } ?? vault.notices.faults
       state.faults = faults + VaultDamage(lines: vault.notices.damage).lines
-      let (ledger, inAgent) = try withVault(location.folder) { () throws(VaultUseError) in
-        (try vault.ledger(), try (vault as? AgentVault)?.state())
+      (state.backups, state.inAgent) = try withVault(location.folder) { () throws(VaultUseError) in
+        (
+          try BackupStatus(of: vault, summaries, now: Timestamp(seconds: context.clock.now()), context),
+          try (vault as? AgentVault)?.state()
+        )
       }
-      state.inAgent = inAgent
-      let standing = BackupService.standing(ledger.map { LedgerEvent($0.entry) })
-      for (destination, proofs) in Dictionary(grouping: standing, by: \.destination) {
-        if let newest = proofs.max(by: { $0.at < $1.at }) { state.proofs.append((destination, newest)) }
-      }
-      state.proofs.sort { utf8Precedes($0.destination, $1.destination) }
-      state.current = Set(ledger.filter(\.isCurrent).map(\.entry.sha256))
     }
     if output.json {
       try context.output.writeLine(json: document(state))
     } else {
       try show(state, context)
     }
-    return state.faults.isEmpty ? .done : .checkFailed
+    return state.faults.isEmpty && state.backups?.isGood ?? true ? .done : .checkFailed
   }
 
   private func show(_ state: State, _ context: Context) throws(CommandFailure) {
-    let now = Timestamp(seconds: context.clock.now())
     var lines: [(name: String, text: String, sign: Sign?)] = [("vault", state.folder, nil)]
     lines.append(("protection", WayIn.shownProtection(state.waysIn).joined(separator: ", "), nil))
     if let open = state.inAgent {
@@ -83,17 +79,13 @@ struct StatusCommand: Command {
     if let counts = state.counts {
       let parts = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)\($0.1 == 1 ? "" : "s")" }
       lines.append(("items", parts.isEmpty ? "none" : parts.joined(separator: ", "), nil))
-      for (destination, proof) in state.proofs {
-        let since = state.current.contains(proof.sha256) ? "" : ", the vault has changed since"
-        lines.append(("backup", "last proven \(LocalTime.age(proof.at, now: now))\(since) (\(destination))", nil))
-      }
-      if state.proofs.isEmpty { lines.append(("backup", "none is proven", .warn)) }
     }
+    if let backups = state.backups { lines += backups.lines }
     for fault in state.faults { lines.append(("fault", fault, .fail)) }
     for line in lines { try context.output.writeField(line.name, line.text, width: 12, sign: line.sign) }
-    if state.counts != nil, state.proofs.isEmpty {
+    if let next = state.backups?.next {
       try context.output.flush()
-      context.talk.hint("seif backup create --destination FOLDER")
+      context.talk.hint(next)
     }
   }
 
@@ -116,18 +108,8 @@ struct StatusCommand: Command {
       writer.beginObject()
       for (kind, count) in counts { writer.member(kind.rawValue, count) }
       writer.endObject()
-      writer.key("backups")
-      writer.beginArray()
-      for (destination, proof) in state.proofs {
-        writer.beginObject()
-        writer.member("destination", destination)
-        writer.member("name", proof.name)
-        writer.member("provenAt", proof.at.rfc3339)
-        writer.member("changedSince", !state.current.contains(proof.sha256))
-        writer.endObject()
-      }
-      writer.endArray()
     }
+    state.backups?.write(&writer)
     writer.member("faults", state.faults)
     writer.endObject()
     return writer.finish()

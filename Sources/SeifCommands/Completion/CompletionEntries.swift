@@ -19,7 +19,8 @@ enum CompletionEntries {
       let found = try? AgentVault(client, folder: folder).names()
     else { return [] }
     let isForCodes = ["code", "qr"].contains(command)
-    return candidates(found.filter { !isForCodes || $0.hasOneTimeCode || KindName($0.kind) == .code })
+    return candidates(
+      found.filter { !$0.isSetting }.filter { !isForCodes || $0.hasOneTimeCode || KindName($0.kind) == .code })
   }
 
   /// For each entry the shortest of name, `name:account` and identifier that is its alone.

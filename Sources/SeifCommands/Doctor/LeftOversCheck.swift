@@ -40,7 +40,27 @@ struct LeftOversCheck: DoctorCheck {
             cure: "Copy it together with vault.db, never one alone. The next command that writes takes it in."))
       }
     }
+    found += drillFolders(on: machine)
     return found.isEmpty ? [ok("nothing lies beside the vault")] : found
+  }
+
+  /// An hour: no drill that still runs is that old.
+  private static let drillSeconds = 3_600
+
+  /// Vaults of drills that were killed.
+  private func drillFolders(on machine: Machine) -> [DoctorFinding] {
+    let ofSession = machine.environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    return [ofSession, machine.temporaryFolder].compactMap { $0 }.flatMap { parent in
+      Machine.names(in: parent).filter { $0.hasPrefix(Rehearsal.folderStem) }.compactMap { name in
+        let path = parent + "/" + name
+        guard let status = Machine.status(path, followingLinks: false), status.st_mode & S_IFMT == S_IFDIR,
+          status.st_uid == getuid(), machine.clock.now() - Int64(status.st_mtim.tv_sec) > Self.drillSeconds
+        else { return nil }
+        return warn(
+          "\(path) is the vault of a drill that was killed; it is sealed under a key that nobody has any more",
+          cure: "Remove the folder.")
+      }
+    }
   }
 }
 

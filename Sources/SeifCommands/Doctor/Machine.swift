@@ -13,6 +13,8 @@ struct Machine {
   /// Where the kernel tells of processes and devices.
   var processes = "/proc"
   var devices = "/sys"
+  /// Where drills are made if the session has no folder of its own.
+  var temporaryFolder = "/tmp"
   /// 0: the clock is synchronised; 1: it isn't; -1: nobody says.
   var clockState: () -> Int32 = { seif_clock_unsynchronised() }
   /// Whether core files are walled off: no size allowed, and the process marked.

@@ -170,7 +170,7 @@ struct GitCredentialCommand: Command {
     _ = opened.vault.tell(context)
     var byPath: [EntrySummary] = []
     var byHost: [EntrySummary] = []
-    for summary in summaries where summary.kind == .passwords {
+    for summary in summaries where summary.kind == .passwords && !summary.isSetting {
       if let username = asked.username, summary.account != username { continue }
       let matches = summary.urls.map(asked.match)
       if matches.contains(.path) { byPath.append(summary) } else if matches.contains(.host) { byHost.append(summary) }

@@ -160,6 +160,14 @@ enum LeakSteps {
       LeakStep("backup create", "--destination", world.output("backups"))
         .giving(("--passphrase-fd", c.passphrase), ("--new-passphrase-fd", c.filePassphrase)).ending(0, 1),
       LeakStep("backup list", "--destination", world.output("backups")).giving(("--passphrase-fd", c.passphrase)),
+      LeakStep("backup inspect", "--destination", world.output("backups")),
+      LeakStep("backup verify", "--destination", world.output("backups"), "--all", "--open").giving(
+        file, ("--vault-passphrase-fd", c.passphrase)
+      )
+      .ending(0, 2),
+      LeakStep("backup prune", "--destination", world.output("backups"), "--yes")
+        .giving(("--passphrase-fd", c.passphrase)),
+      LeakStep("backup rule", "--every", "7d", "--places", "1"), LeakStep("backup rule", "--json"),
       LeakStep("backup restore", "--destination", world.output("backups")).giving(
         file, ("--vault-passphrase-fd", c.passphrase)
       )

@@ -103,6 +103,23 @@ enum Examples {
       Example("seif backup create --destination backups", "make a backup and prove that it opens")
     ],
     "backup list": [Example("seif backup list --destination backups", "which there are, and which are proven")],
+    "backup inspect": [
+      Example(
+        "seif backup inspect --destination ./backups", "what anyone can read in the newest; here there is none",
+        exitCode: .notFound)
+    ],
+    "backup verify": [
+      Example(
+        "seif backup verify --all --destination backups", "whether all are there as they were proven; here none was",
+        exitCode: .notFound)
+    ],
+    "backup prune": [
+      Example("seif backup prune --destination backups --dry-run", "which would go, and why the others stay")
+    ],
+    "backup rule": [
+      Example("seif backup rule", "how old the last backup may be"),
+      Example("seif backup rule --every 7d --places 1", "a week, in one place"),
+    ],
     "backup restore": [
       Example(
         "seif backup restore --destination backups", "what the newest backup holds, into the vault; here there is none",

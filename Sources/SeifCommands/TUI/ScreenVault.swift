@@ -56,7 +56,7 @@ final class ScreenVault {
   /// Everything that lists show, and what was left out since it is damaged.
   func items() throws(CommandFailure) -> (items: [Item], damage: String?) {
     let now = Timestamp(seconds: context.clock.now())
-    let summaries = try call { () throws(VaultUseError) in try vault.list() }
+    let summaries = try call { () throws(VaultUseError) in try vault.list() }.filter { !$0.isSetting }
     var damage = vault.notices.damage.count
     let binned = try call { () throws(VaultUseError) in try vault.bin() }
     damage += vault.notices.damage.count

@@ -13,13 +13,14 @@ struct TransportAddCommand: Command {
     seif transport add KIND NAME [OPTIONS]
 
     KIND is folder, icloud, sftp, external (a program of yours), webdav or s3; what each needs
-    stands in docs/transports.md. Asks for what has to be said, tries it out, and keeps it in
-    the vault under NAME, which --destination takes from then on. Settings and credentials
-    are an entry of the vault with the tag seif-transport, so backups carry them. What may be
-    left out is given by --set, the one that is secret by --secret-fd or --secret-file.
+    stands in docs/transports.md. Asks for the settings (Enter takes what stands in brackets),
+    tries the place out, and keeps it in the vault under NAME, which --destination takes from
+    then on. Settings and credentials are an entry of the vault with the tag seif-transport, so
+    backups carry them. A script gives settings by --set, the one that is secret by --secret-fd
+    or --secret-file; what may be left out has a preset then.
     """
   static let set = Option.value("set", "FIELD=VALUE", repeats: true, "a setting; may be given several times")
-  static let untested = Option.flag("untested", "keep it without trying it out")
+  static let untested = Option.flag("untested", "keep it though nothing was stored there and read back yet")
   static let secretFD = Option.value("secret-fd", "N", "read the secret setting from descriptor N")
   static let secretFile = Option.value("secret-file", "F", "read the secret setting from a file, one line")
   static var options: [Option] {
@@ -78,27 +79,34 @@ struct TransportAddCommand: Command {
     var settings = try settings(kind, context)
     var report: TransportTrial.Report?
     if !isUntested {
-      let found = try TransportTrial(registry: context.transports).run(settings, .short) { context.talk.say($0) }
+      let found = try TransportTrial(registry: context.transports).run(settings, .short) { step in
+        switch step {
+        case .asking(let place): context.talk.say("asking \(place)")
+        case .trying(let rule): context.talk.say(rule)
+        case .tried(let rule, let finding): if let finding { context.talk.warn("\(rule): \(finding)") }
+        }
+      }
       settings.createsConditionally = found.createsConditionally
       report = found
-      for row in found.rows { if let finding = row.finding { context.talk.warn("\(row.rule): \(finding)") } }
       guard found.isGood else {
         throw CommandFailure(
           .checkFailed, "\(name) doesn't do what backups need, so it wasn't kept",
-          hint: "--untested keeps it all the same.")
+          hint: "--untested keeps it all the same: each backup is still proven by itself.")
       }
     }
     // Questions and trial take long, and another run can have added one of this name meanwhile.
     try checkFree(vault, folder)
     let login = TransportItem.entry(
-      settings, fields: kind.fields, now: Timestamp(seconds: context.clock.now()))
+      settings, fields: kind.fields, place: place(settings, context),
+      now: Timestamp(seconds: context.clock.now()))
     try withVault(folder) { () throws(VaultUseError) in
       _ = try vault.apply([.add(.password(login))], ifCounterIs: nil)
     }
     if output.json {
       try context.output.writeLine(json: TransportDocument.trial("seif-transport-add", settings, report))
     }
-    context.talk.say(.ok, "Backups can go to \(name).")
+    context.talk.say(.ok, isUntested ? "\(name) is kept, and wasn't tried out." : "Backups can go to \(name).")
+    if isUntested { context.talk.hint("seif transport test \(name)") }
     context.talk.hint("seif backup create --destination \(name)")
     return .done
   }
@@ -138,22 +146,49 @@ struct TransportAddCommand: Command {
     }
   }
 
+  private func place(_ settings: TransportSettings, _ context: Context) -> String? {
+    (try? context.transports.transport(settings)).map(DestinationOptions.place(of:))
+  }
+
+  /// What was given, and what a person answers; answers that can't be used are asked for again, with them in brackets.
   private func settings(_ kind: TransportKind, _ context: Context) throws(CommandFailure) -> TransportSettings {
+    let hasTerminal = TerminalDevice(context) != nil
+    let isAsking = hasTerminal && kind.fields.contains { !$0.isSecret && given[$0.name] == nil }
     var settings = TransportSettings(name: name, kind: kind.id)
-    for field in kind.fields {
-      if field.isSecret {
-        settings.secrets[field.name] = try secretValue(field, context)
-      } else if let value = given[field.name] {
-        settings.values[field.name] = value
-      } else if let preset = field.preset {
-        settings.values[field.name] = preset
-      } else {
-        settings.values[field.name] = try context.ask(
-          field.question, insteadGive: "--set \(field.name)=VALUE"
-        ) { $0.isEmpty ? "Something has to stand here." : nil }
+    for attempt in 1...3 {
+      for field in kind.fields where !field.isSecret {
+        settings.values[field.name] = try value(field, settings.values[field.name], hasTerminal, context)
+      }
+      // With any secret: whether one is needed depends on the rest, and it is asked for last, once.
+      if attempt == 1 {
+        for field in kind.fields where field.isSecret { settings.secrets[field.name] = try secretValue(field, context) }
+      }
+      guard isAsking else { return settings }
+      do throws(TransportError) {
+        _ = try context.transports.transport(settings)
+        return settings
+      } catch {
+        guard error.code == .badSettings, attempt < 3 else { return settings }
+        context.talk.fail(CommandFailure(.badInput, "\(error)", hint: "Once more; Enter keeps what is in brackets."))
       }
     }
     return settings
+  }
+
+  private func value(
+    _ field: TransportField, _ before: String?, _ hasTerminal: Bool, _ context: Context
+  ) throws(CommandFailure) -> String {
+    if let value = given[field.name] { return value }
+    let preset = before ?? field.preset
+    if !hasTerminal, let preset { return preset }
+    let shown = preset.map { $0.isEmpty ? "" : " [\($0)]" } ?? ""
+    let question = field.question.hasSuffix("?") ? String(field.question.dropLast()) : field.question
+    let answer = try context.ask(question + shown, insteadGive: "--set \(field.name)=VALUE") {
+      $0.isEmpty && preset == nil ? "Something has to stand here." : nil
+    }
+    // A dash alone takes back what was answered before.
+    if answer == "-", before != nil, let usual = field.preset { return usual }
+    return answer.isEmpty ? preset ?? "" : answer
   }
 
   private func secretValue(_ field: TransportField, _ context: Context) throws(CommandFailure) -> SecretValue {

@@ -10,11 +10,17 @@ enum TransportItem {
   static let tag = DestinationTag.used
   private static let kindField = "seif-transport"
   private static let conditionField = "refuses-overwriting"
+  /// The place's name in the ledger, for a program that can't make the transport itself.
+  private static let placeField = "ledger-place"
   /// Settings that aren't in fields: one of their names would give them a second value.
   private static let ownPlaces = ["url", "user", "password"]
 
   /// The entry for some settings.
-  static func entry(_ settings: TransportSettings, fields: [TransportField], now: Timestamp) -> Password {
+  ///
+  /// - Parameter place: its name in the ledger.
+  static func entry(
+    _ settings: TransportSettings, fields: [TransportField], place: String? = nil, now: Timestamp
+  ) -> Password {
     var login = Password(password: settings.secrets["password"] ?? .empty)
     login.title = settings.name
     login.username = settings.values["user"] ?? ""
@@ -24,6 +30,7 @@ enum TransportItem {
     login.info.urls = settings.values["url"].map { [$0] } ?? []
     var custom = [CustomField(name: kindField, value: SecretValue(utf8: settings.kind))]
     custom.append(condition(settings.createsConditionally))
+    if let place { custom.append(CustomField(name: placeField, value: SecretValue(utf8: place))) }
     for field in fields where !ownPlaces.contains(field.name) {
       if let value = settings.values[field.name] {
         custom.append(CustomField(name: field.name, value: SecretValue(utf8: value)))
@@ -61,7 +68,7 @@ enum TransportItem {
         settings.secrets[field.name] = field.value
       } else if field.name == conditionField {
         settings.createsConditionally = text(field) == "yes"
-      } else {
+      } else if field.name != placeField {
         settings.values[field.name] = text(field)
       }
     }
@@ -69,11 +76,36 @@ enum TransportItem {
   }
 
   /// The entry with what a test found out about the place.
-  static func noting(_ createsConditionally: Bool, in login: Password) -> Password {
+  static func noting(_ createsConditionally: Bool, place: String?, in login: Password) -> Password {
     var login = login
-    login.info.customFields.removeAll { $0.name == conditionField && !$0.isSecret }
+    login.info.customFields.removeAll { [conditionField, placeField].contains($0.name) && !$0.isSecret }
     login.info.customFields.append(condition(createsConditionally))
+    if let place { login.info.customFields.append(CustomField(name: placeField, value: SecretValue(utf8: place))) }
     return login
+  }
+
+  /// The place's name in the ledger as the entry has it.
+  static func place(_ login: Password) -> String? {
+    // EXPOSE: an address, shown by lists.
+    login.info.customFields.first { $0.name == placeField && !$0.isSecret }?.value.exposedText()
+  }
+
+  /// What the person calls the places of the ledger, by that place's bytes; of two names the first counts.
+  static func names(
+    in vault: any UnlockedVault, _ summaries: [EntrySummary], _ context: Context
+  ) throws(VaultUseError) -> [[UInt8]: String] {
+    var names: [[UInt8]: String] = [:]
+    for summary in summaries where summary.kind == .passwords && summary.tags.contains(tag) {
+      // Secrets aren't asked for: they stay masked where the agent holds them.
+      guard case .password(let login) = try vault.entry(summary.id).stored.entry, let settings = settings(login) else {
+        continue
+      }
+      let transport = try? context.transports.transport(settings)
+      guard let found = transport.map(DestinationOptions.place(of:)) ?? place(login) else { continue }
+      let key = Array(found.utf8)
+      if names[key] == nil { names[key] = settings.name }
+    }
+    return names
   }
 
   private static func condition(_ isRefused: Bool) -> CustomField {
@@ -88,6 +120,14 @@ enum TransportItem {
       summary.kind == .passwords
         && (summary.tags.contains(tag) || importedToo && summary.tags.contains(DestinationTag.imported))
     }
+  }
+
+  /// A question after the name that may have been meant; empty: none is near.
+  static func guess(
+    _ name: String, in vault: any UnlockedVault, _ folder: String
+  ) throws(CommandFailure) -> String {
+    let names = try withVault(folder) { () throws(VaultUseError) in try all(in: vault, importedToo: true).map(\.name) }
+    return Suggestion.nearest(to: name, among: names).map { ". Did you mean \($0)?" } ?? ""
   }
 
   /// The settings of the destination of a name, with its secrets; nil: there is none.

@@ -32,7 +32,9 @@ struct TransportRemoveCommand: Command {
       try TransportItem.all(in: vault, importedToo: true).filter { $0.name.utf8.elementsEqual(name.utf8) }
     }
     guard !found.isEmpty else {
-      throw CommandFailure(.notFound, "the vault knows no destination \(name)", hint: "See: seif transport list")
+      let guess = try TransportItem.guess(name, in: vault, folder)
+      throw CommandFailure(
+        .notFound, "the vault knows no destination \(name)\(guess)", hint: "See: seif transport list")
     }
     try withVault(folder) { () throws(VaultUseError) in
       _ = try vault.apply(found.map { .remove($0.id) }, ifCounterIs: nil)

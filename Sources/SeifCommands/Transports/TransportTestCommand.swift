@@ -13,9 +13,9 @@ struct TransportTestCommand: Command {
     seif transport test PLACE [OPTIONS]
 
     Stores files of the test's own at the destination, reads them back, lists, overwrites and
-    removes them, and says which rules hold. PLACE is a destination of the vault, a folder or
-    file:PATH. Exit code 2: a rule doesn't hold. Whether the place refuses to overwrite is
-    noted in the vault: without it the names of backups get random digits.
+    removes them, and says which rules hold. PLACE is a destination of the vault or a folder.
+    Exit code 2: a rule doesn't hold. Whether the place refuses to overwrite is noted in the
+    vault: without it the names of backups get random digits.
     """
   static let full = Option.flag("full", "more: files of up to 16 MB, and over 1,000 of them")
   static let yes = Option.flag("yes", "a destination that came with a file may be used: don't ask")
@@ -37,7 +37,7 @@ struct TransportTestCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    guard destination.isNamed else { return try local(context) }
+    guard destination.isNamed else { return try local(destination.local().0, context) }
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
     guard
@@ -45,21 +45,36 @@ struct TransportTestCommand: Command {
         named: destination.name, in: vault, folder, importedToo: true)
     else {
       // A folder of this name can be meant, as with backups.
-      return try local(context)
+      return try local(destination.transport(vault, folder, context).0, context)
     }
     if isImported { try lookAt(settings, context) }
-    let report = try TransportTrial(registry: context.transports).run(settings, extent) { context.talk.say($0) }
-    if isImported || report.createsConditionally != settings.createsConditionally {
-      try note(report.createsConditionally, id, vault, folder)
-    }
+    let report = try TransportTrial(registry: context.transports).run(settings, extent) { try? tell($0, context) }
+    try note(report, id, vault, folder)
     return try show(report, settings, context)
   }
 
-  private func local(_ context: Context) throws(CommandFailure) -> ExitCode {
-    let (transport, _) = try destination.local()
+  private func local(_ transport: any BackupTransport, _ context: Context) throws(CommandFailure) -> ExitCode {
+    guard transport.fixedName == nil else {
+      throw CommandFailure(
+        .usage, "\(destination.name) holds a single file, which a trial can't overwrite",
+        hint: "Try the folder in which it lies.")
+    }
     var report = TransportTrial.Report(createsConditionally: transport.createsConditionally)
-    try TransportTrial.run(transport, extent, into: &report, name: destination.name) { context.talk.say($0) }
+    try TransportTrial.run(transport, extent, into: &report, name: destination.name) { try? tell($0, context) }
     return try show(report, TransportSettings(name: destination.name, kind: transport.id), context)
+  }
+
+  /// Each rule once: as it was found, or for `--json` as it is tried. An output that can't be written to is told in the end.
+  private func tell(_ step: TransportTrial.Step, _ context: Context) throws(CommandFailure) {
+    switch step {
+    case .asking(let place): context.talk.say("asking \(place)")
+    case .trying(let rule): if output.json { context.talk.say(rule) }
+    case .tried(let rule, let finding):
+      guard !output.json else { return }
+      let sign = (finding == nil ? Sign.ok : Sign.warn).text(context.output.style)
+      try context.output.writeLine("\(sign) \(rule)" + (finding.map { ": \($0)" } ?? ""))
+      try context.output.flush()
+    }
   }
 
   /// What came with a file is shown before anything of it is spoken to or run.
@@ -74,14 +89,15 @@ struct TransportTestCommand: Command {
   }
 
   private func note(
-    _ createsConditionally: Bool, _ id: UUID, _ vault: any UnlockedVault, _ folder: String
+    _ report: TransportTrial.Report, _ id: UUID, _ vault: any UnlockedVault, _ folder: String
   ) throws(CommandFailure) {
     try withVault(folder) { () throws(VaultUseError) in
       let read = try vault.entry(id)
       guard case .password(let login) = read.stored.entry else { return }
-      _ = try vault.apply(
-        [.replace(id, .password(TransportItem.approved(TransportItem.noting(createsConditionally, in: login))))],
-        ifCounterIs: read.counter)
+      let noted = TransportItem.approved(
+        TransportItem.noting(report.createsConditionally, place: report.place, in: login))
+      guard noted != login else { return }
+      _ = try vault.apply([.replace(id, .password(noted))], ifCounterIs: read.counter)
     }
   }
 
@@ -91,10 +107,6 @@ struct TransportTestCommand: Command {
     if output.json {
       try context.output.writeLine(json: TransportDocument.trial("seif-transport-test", settings, report))
     } else {
-      for row in report.rows {
-        let sign = (row.finding == nil ? Sign.ok : Sign.warn).text(context.output.style)
-        try context.output.writeLine("\(sign) \(row.rule)" + (row.finding.map { ": \($0)" } ?? ""))
-      }
       if !report.createsConditionally {
         context.talk.say(
           "The place itself doesn't refuse a name that is taken: Seif looks first, and names of backups get random digits."

@@ -12,19 +12,32 @@ struct TransportTrial {
     var rows: [(rule: String, finding: String?)] = []
     /// Whether the place itself refuses a name that is taken.
     var createsConditionally = false
+    /// The place's name in the ledger.
+    var place: String?
     var isGood: Bool { rows.allSatisfy { $0.finding == nil } }
+  }
+
+  /// What is said while it runs.
+  enum Step {
+    /// The place is asked whether it is there.
+    case asking(String)
+    /// A rule is tried.
+    case trying(String)
+    /// It holds, or what was found.
+    case tried(String, finding: String?)
   }
 
   /// Runs every rule; the first failure to reach the place at all ends it.
   func run(
-    _ settings: TransportSettings, _ extent: TransportConformance.Extent, progress: (String) -> Void
+    _ settings: TransportSettings, _ extent: TransportConformance.Extent, progress: (Step) -> Void
   ) throws(CommandFailure) -> Report {
     var settings = settings
     var report = Report()
     settings.createsConditionally = true
     try Self.reaching(settings.name) {
       let transport = try registry.transport(settings)
-      progress("asking \(transport.displayName)")
+      report.place = DestinationOptions.place(of: transport)
+      progress(.asking(transport.displayName))
       try transport.checkWriting()
       _ = try transport.listBackups()
       // A transport that trusts the place to refuse shows whether it does.
@@ -45,18 +58,20 @@ struct TransportTrial {
   /// Runs every rule at a place.
   static func run(
     _ transport: any BackupTransport, _ extent: TransportConformance.Extent, into report: inout Report, name: String,
-    progress: (String) -> Void
+    progress: (Step) -> Void
   ) throws(CommandFailure) {
     for check in TransportConformance.checks(extent) {
-      progress(check.rule)
+      progress(.trying(check.rule))
+      var found: String?
       try reaching(name) {
         do {
           try check.run(transport)
-          report.rows.append((check.rule, nil))
         } catch let finding as TransportConformance.Finding {
-          report.rows.append((check.rule, finding.description))
+          found = finding.description
         }
       }
+      report.rows.append((check.rule, found))
+      progress(.tried(check.rule, finding: found))
     }
   }
 

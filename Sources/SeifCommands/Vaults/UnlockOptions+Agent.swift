@@ -49,6 +49,15 @@ extension UnlockOptions {
       try unlockKeeping(access, mayOnlyRead: mayOnlyRead, inPerson: inPerson, context).vault)
   }
 
+  /// The vault, unlocked by this process though it may be open in the agent, for lines of the ledger: a proof isn't taken on
+  /// the word of whoever asks the agent. Why it is asked for again is said.
+  func unlockForLedger(_ context: Context) throws(CommandFailure) -> Vault {
+    if source == .person, kind == nil, isOpenInAgent(context) {
+      context.talk.say("The agent takes no command's word for a proof, so the vault is opened here once more.")
+    }
+    return try unlock(.readWrite, context)
+  }
+
   /// Reads what opens the vault and has it tried by the agent; a person may try three times.
   func withMaterial<Result>(
     _ ways: [WayIn], _ location: VaultLocation, _ context: Context,

@@ -80,6 +80,60 @@ import Testing
     }
   }
 
+  @Test func eachRuleIsSaidOnce() throws {
+    #expect(try add().exitCode == 0)
+    for name in ["shelf", folder] {
+      let tested = try seif("transport", "test", name)
+      let lines = (tested.output + tested.errors).split(separator: "\n")
+      for check in TransportConformance.checks(.short) {
+        #expect(lines.count { $0.contains(check.rule) } == 1, "\(check.rule)")
+      }
+    }
+  }
+
+  @Test func aSingleFileIsNoPlaceForATrial() throws {
+    let tested = try seif("transport", "test", "file:" + folder + "/single.authbackup")
+    #expect(tested.exitCode == ExitCode.usage.rawValue)
+    #expect(tested.errors.contains("holds a single file"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+  }
+
+  @Test func aNameThatIsNearlyOneIsGuessed() throws {
+    #expect(try add().exitCode == 0)
+    for words in [
+      ["backup", "list", "--destination", "shlef"], ["transport", "test", "shlef"], ["transport", "remove", "shlef"],
+    ] {
+      let result = try home.seif(list: words, passphrase: Canary.vaultPassphrase)
+      #expect(result.exitCode == ExitCode.notFound.rawValue)
+      #expect(result.errors.contains("Did you mean shelf?"), "\(result.errors)")
+    }
+  }
+
+  @Test func aPersonIsAskedForWhatMayBeLeftOutAndOnceMoreForWhatCantBeUsed() throws {
+    let script = TestData.packageRoot.path + "/Examples/transports/folder.sh"
+    let terminal = try home.terminal("transport", "add", "external", "shelf", passphrase: Canary.vaultPassphrase)
+    func answer(_ question: String, _ text: String) throws {
+      try terminal.expect(question)
+      terminal.type(text + "\n")
+    }
+    try answer("Which program (its whole path): ", "folder.sh")
+    try answer("What is it given first (empty: nothing): ", folder)
+    try answer("[300]: ", "20")
+    try terminal.expect("in brackets.")
+    try answer("[folder.sh]: ", script)
+    try answer("[\(folder)]: ", "")
+    try answer("[20]: ", "")
+    let result = try home.check(terminal.finish())
+    #expect(result.exitCode == 0, "\(result.screen)")
+    #expect(result.screen.contains("Backups can go to shelf."))
+  }
+
+  @Test func whatWasntTriedOutIsSaidToBeKeptAlone() throws {
+    let added = try seif("transport", "add", "folder", "lost", "--set", "path=\(home.file("nowhere"))", "--untested")
+    #expect(added.exitCode == 0, "\(added.errors)")
+    #expect(added.errors.contains("lost is kept, and wasn't tried out."))
+  }
+
   @Test func aForgottenDestinationLeavesItsBackups() throws {
     #expect(try add().exitCode == 0)
     #expect(
@@ -203,6 +257,18 @@ import Testing
     _ = try home.seif("import", plant(fields), vaultPassphrase: Canary.vaultPassphrase)
     _ = try seif("backup", "create", "--destination", "shelf")
     #expect(!home.exists("ran"))
+  }
+
+  @Test func thePlaceInTheLedgerIsKeptBesideTheSettingsAndIsNone() {
+    let settings = TransportSettings(name: "nas", kind: "webdav", values: ["url": "https://nas.example/"])
+    let fields = [TransportField("url", "?")]
+    var login = TransportItem.entry(settings, fields: fields, place: "webdav:a", now: Timestamp(seconds: 0))
+    #expect(TransportItem.place(login) == "webdav:a")
+    #expect(TransportItem.settings(login)?.values == ["url": "https://nas.example/"])
+    login = TransportItem.noting(true, place: "webdav:b", in: login)
+    #expect(TransportItem.place(login) == "webdav:b")
+    #expect(TransportItem.settings(login)?.createsConditionally == true)
+    #expect(TransportItem.noting(true, place: "webdav:b", in: login) == login)
   }
 
   @Test func aSettingThatStandsTwiceIsNone() {

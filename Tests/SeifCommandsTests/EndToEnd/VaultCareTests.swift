@@ -247,6 +247,7 @@ import Testing
         protection  passphrase, recovery code
         items       4 codes, 1 login, 1 card, 1 note
         backup      ! none is proven
+        rule        none says how old the last backup may be (seif backup rule)
 
         """)
     let locked = try home.seif("status", "--locked", "--json")

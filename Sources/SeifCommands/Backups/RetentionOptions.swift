@@ -1,0 +1,21 @@
+internal import SeifBackups
+
+/// How many proven backups stay: `--keep-last`, `--keep-daily`, `--keep-weekly`, `--keep-monthly`.
+struct RetentionOptions: OptionGroup, Sendable {
+  static let last = Option.value("keep-last", "N", "so many of the newest stay (else 10)")
+  static let daily = Option.value("keep-daily", "N", "one a day stays, for so many days (else 7)")
+  static let weekly = Option.value("keep-weekly", "N", "one a week, for so many weeks (else 4)")
+  static let monthly = Option.value("keep-monthly", "N", "one a month, for so many months (else 12)")
+  static var options: [Option] { [last, daily, weekly, monthly] }
+
+  let rule: RetentionRule
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    var rule = RetentionRule()
+    rule.last = try arguments.integer(Self.last, in: 0...10_000) ?? rule.last
+    rule.daily = try arguments.integer(Self.daily, in: 0...10_000) ?? rule.daily
+    rule.weekly = try arguments.integer(Self.weekly, in: 0...10_000) ?? rule.weekly
+    rule.monthly = try arguments.integer(Self.monthly, in: 0...10_000) ?? rule.monthly
+    self.rule = rule
+  }
+}

@@ -1,0 +1,91 @@
+internal import SeifAgent
+internal import SeifBackups
+internal import SeifBytes
+internal import SeifCrypto
+internal import SeifFormats
+internal import SeifVault
+
+/// `seif backup inspect`: what the outside of a file at a destination tells.
+struct BackupInspectCommand: Command {
+  static let name = "backup inspect"
+  static let summary = "say what the outside of a file at a destination tells"
+  static let usage = """
+    seif backup inspect [NAME] --destination PLACE [OPTIONS]
+
+    Fetches the file called NAME, else the newest, and says what seif inspect says of a file:
+    no passphrase of a backup is asked for. A destination of the vault needs the vault open,
+    and its ledger knows the newest that was proven. A folder that is spelled as a path
+    (./backups) needs no vault, and there the newest is a claim of names.
+    """
+  static var options: [Option] {
+    DestinationOptions.options + [OpeningOptions.format, OpeningOptions.allowCost] + UnlockOptions.options
+      + OutputOptions.options
+  }
+
+  private let name: String?
+  private let destination: DestinationOptions
+  private let reading: ReadingOptions
+  private let unlock: UnlockOptions
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    name = arguments.optionalPositional()
+    destination = try DestinationOptions(&arguments)
+    var reading = arguments.flag(OpeningOptions.allowCost) ? ReadingOptions.raised : .standard
+    reading.format = try arguments.choice(OpeningOptions.format)
+    self.reading = reading
+    unlock = try UnlockOptions(&arguments)
+    output = try OutputOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let (transport, history, place) = try place(context)
+    let fetched: (name: String, content: SecretValue, proof: LedgerEvent?)
+    do throws(TransportError) {
+      fetched = try fetch(transport, history, place)
+    } catch {
+      throw CommandFailure(CommandFailure.code(error), "\(destination.name): \(error)")
+    }
+    if fetched.proof == nil {
+      context.talk.say("\(fetched.name): nothing says that this is the newest, or whose it is.")
+    }
+    try InspectionReport(FormatInput(fetched.content), reading, file: fetched.name).show(
+      json: output.json, source: (fetched.name, fetched.proof?.at), context)
+    return .done
+  }
+
+  private func place(
+    _ context: Context
+  ) throws(CommandFailure) -> (transport: any BackupTransport, history: LedgerHistory, place: String) {
+    guard destination.isNamed else {
+      let (transport, place) = try destination.local()
+      return (transport, LedgerHistory([]), place)
+    }
+    let folder = try unlock.vault.folder(context.environment)
+    let vault = try unlock.use(.readOnly, context)
+    defer { vault.lock() }
+    let (transport, place) = try destination.transport(vault, folder, context)
+    let events = try withVault(folder) { () throws(VaultUseError) in
+      try vault.ledger().map { LedgerEvent($0.entry) }
+    }
+    return (transport, LedgerHistory(events), place)
+  }
+
+  private func fetch(
+    _ transport: any BackupTransport, _ history: LedgerHistory, _ place: String
+  ) throws(TransportError) -> (String, SecretValue, LedgerEvent?) {
+    let files = try transport.listBackups()
+    let proven = history.proven(at: place).reversed().compactMap(\.proof)
+    func isThere(_ name: String) -> Bool { files.contains { $0.name.utf8.elementsEqual(name.utf8) } }
+    let wanted =
+      name ?? proven.first { isThere($0.name) }?.name ?? RestoreSource.claimed(files).first?.name
+    guard let wanted else { throw TransportError(.notFound, place: "a backup") }
+    let named = files.filter { $0.name.utf8.elementsEqual(wanted.utf8) }
+    guard let file = named.first else { throw TransportError(.notFound, place: wanted) }
+    guard named.count == 1 else { throw TransportError(.ambiguous, place: wanted) }
+    let content = try transport.download(id: file.id, limit: FormatLimits.fileByteCount)
+    let digest = content.withBytes { Digest.sha256($0) }
+    let proof = proven.first { $0.name.utf8.elementsEqual(wanted.utf8) && $0.sha256 == digest }
+    return (wanted, content, proof)
+  }
+}

@@ -1,0 +1,155 @@
+internal import SeifAgent
+internal import SeifBackups
+internal import SeifBytes
+internal import SeifVault
+
+/// `seif backup prune`: old proven backups go by a rule.
+struct BackupPruneCommand: Command {
+  static let name = "backup prune"
+  static let summary = "remove old proven backups by the rule of what stays"
+  static let usage = """
+    seif backup prune --destination PLACE [OPTIONS]
+
+    Compares every backup that was proven there with its proof, says which go and why the
+    others stay, asks, and removes them. The rule is that of seif backup create: ten stay, and
+    one for each of 7 days, 4 weeks and 12 months; three always. Files that the ledger doesn't
+    know as proven are left alone.
+
+    Nothing goes, and the exit code is 2, where a backup is newly found missing or altered or
+    can't be read, where the newest isn't there as it was proven or holds much less than the
+    one before, where the clock stands before the ledger's last entry or more than 30 days
+    after it, or where the vault isn't as it was last written.
+    """
+  static let dryRun = Option.flag("dry-run", "say what would go, and write and remove nothing")
+  static let yes = Option.flag("yes", "remove without asking")
+  static var options: [Option] {
+    DestinationOptions.options + RetentionOptions.options + [dryRun, yes] + UnlockOptions.options
+      + OutputOptions.options
+  }
+
+  private let destination: DestinationOptions
+  private let retention: RetentionOptions
+  private let isDryRun: Bool
+  private let isYes: Bool
+  private let unlock: UnlockOptions
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    destination = try DestinationOptions(&arguments)
+    retention = try RetentionOptions(&arguments)
+    isDryRun = arguments.flag(Self.dryRun)
+    isYes = arguments.flag(Self.yes)
+    unlock = try UnlockOptions(&arguments)
+    output = try OutputOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let folder = try unlock.vault.folder(context.environment)
+    try destination.checkSpelling()
+    let vault = try unlock.unlockForLedger(context)
+    defer { vault.lock() }
+    let (transport, place) = try destination.transport(DirectVault(vault), folder, context)
+    let faults = try BackupCreateCommand.faults(of: vault, folder, context)
+    let service = BackupService(transport: transport, ledger: VaultLedger(vault: vault), destination: place)
+    let now = Timestamp(seconds: context.clock.now())
+    let plan: PrunePlan
+    do {
+      plan = try service.planPrune(
+        rule: retention.rule, now: now, mayPrune: faults.isEmpty, isNoting: !isDryRun
+      ) { stage in
+        if case .checking(let count) = stage { context.talk.say("comparing \(count) with their proofs") }
+      }
+    } catch let error as TransportError {
+      throw CommandFailure(CommandFailure.code(error), "the backups can't be listed: \(error)")
+    } catch let error as VaultError {
+      throw CommandFailure(error, folder: folder)
+    }
+    if !output.json { try show(plan, now, context) }
+    warn(plan, context)
+    var report = PruneReport()
+    if !isDryRun, !plan.expired.isEmpty {
+      if !isYes {
+        let question = plan.expired.count == 1 ? "Remove it?" : "Remove these \(plan.expired.count)?"
+        guard try context.confirm(question, insteadGive: "--yes") else {
+          throw CommandFailure(.interrupted, "nothing was removed")
+        }
+      }
+      report = service.prune(plan, now: now)
+      tell(report, context)
+    }
+    if output.json { try context.output.writeLine(json: document(plan, report)) }
+    return plan.refusal == nil && !report.isAlarming ? .done : .checkFailed
+  }
+
+  private func show(_ plan: PrunePlan, _ now: Timestamp, _ context: Context) throws(CommandFailure) {
+    var table = Table([
+      Table.Column("what"), Table.Column("name"), Table.Column("proven"), Table.Column("why", rank: 1),
+    ])
+    for (proof, reason) in plan.kept {
+      table.add(["stays", proof.name, LocalTime.age(proof.at, now: now), BackupWords.reason(reason)])
+    }
+    for proof in plan.held.reversed() {
+      table.add(["stays", proof.name, LocalTime.age(proof.at, now: now), "nothing goes now"])
+    }
+    for proof in plan.expired.reversed() {
+      table.add(["goes", proof.name, LocalTime.age(proof.at, now: now), "no part of the rule keeps it"])
+    }
+    try context.output.write(table.text(context.output.style))
+    try context.output.flush()
+  }
+
+  private func warn(_ plan: PrunePlan, _ context: Context) {
+    for (name, state) in plan.lost { context.talk.warn(BackupWords.loss(name, state)) }
+    for name in plan.knownLost { context.talk.say("\(name) isn't as it was proven, as the ledger has it already.") }
+    switch plan.foreign.count {
+    case 0: break
+    case 1: context.talk.say("1 other file there is left alone.")
+    case let count: context.talk.say("\(count) other files there are left alone.")
+    }
+    if let refusal = plan.refusal {
+      context.talk.warn("old backups are left alone: \(refusal)")
+    } else if plan.expired.isEmpty {
+      context.talk.say("Nothing goes by this rule.")
+    } else if isDryRun {
+      context.talk.say("Nothing was removed.")
+    }
+  }
+
+  private func tell(_ report: PruneReport, _ context: Context) {
+    for name in report.missing { context.talk.warn(BackupWords.loss(name, .missing)) }
+    for name in report.notRemoved { context.talk.warn("\(name) should go by the rule and couldn't be removed") }
+    if !report.wasLookedAfter { context.talk.warn(BackupWords.notLookedAfter) }
+    if !report.isNoted { context.talk.warn("no more was removed: the vault's ledger can't be written") }
+    let count = report.pruned.count
+    if count > 0 { context.talk.say(.ok, count == 1 ? "1 is removed." : "\(count) are removed.") }
+  }
+
+  private func document(_ plan: PrunePlan, _ report: PruneReport) -> SecretValue {
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    writer.schema("seif-backup-prune", 1)
+    writer.member("dryRun", isDryRun)
+    writer.key("kept")
+    writer.beginArray()
+    for (proof, reason) in plan.kept {
+      writer.beginObject()
+      writer.member("name", proof.name)
+      writer.member("provenAt", proof.at.rfc3339)
+      writer.member("reason", reason.rawValue)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.member("expired", plan.expired.map(\.name))
+    writer.member("held", plan.held.map(\.name))
+    writer.member("removed", report.pruned)
+    writer.member("notRemoved", report.notRemoved)
+    writer.member("missing", plan.lost.filter { $0.state == .missing }.map(\.name) + report.missing)
+    writer.member("altered", plan.lost.filter { $0.state == .altered }.map(\.name))
+    writer.member("unread", plan.lost.filter { $0.state == .unread }.map(\.name))
+    writer.member("foreign", plan.foreign)
+    writer.member("lookedAfter", report.wasLookedAfter)
+    if let refusal = plan.refusal { writer.member("refusal", "\(refusal)") }
+    writer.endObject()
+    return writer.finish()
+  }
+}
