@@ -33,11 +33,13 @@ struct DestinationOptions: OptionGroup, Sendable {
   func transport(
     _ vault: any UnlockedVault, _ folder: String, _ context: Context
   ) throws(CommandFailure) -> (any BackupTransport, String) {
-    guard isNamed, let settings = try TransportItem.settings(named: name, in: vault, folder)?.settings else {
+    guard isNamed, let (id, found, _) = try TransportItem.settings(named: name, in: vault, folder) else {
       let found = try local()
       if isNamed { context.talk.say("The vault knows no destination \(name): this is the folder ./\(name).") }
       return found
     }
+    var settings = found
+    settings.keepSecret = TransportItem.keeper(of: id, in: vault)
     do throws(TransportError) {
       let transport = try context.transports.transport(settings)
       // As if it were spelled: the same folder is the same in the ledger, whatever it is called.

@@ -12,24 +12,26 @@ struct TransportAddCommand: Command {
   static let usage = """
     seif transport add KIND NAME [OPTIONS]
 
-    KIND is folder, icloud, sftp, external (a program of yours), webdav or s3; what each needs
-    stands in docs/transports.md. Asks for what has to be said, tries it out, and keeps it in
+    KIND is folder, icloud, sftp, external (a program of yours), webdav, s3, google-drive or
+    dropbox; what each needs stands in docs/transports.md. Asks for what has to be said, tries it out, and keeps it in
     the vault under NAME, which --destination takes from then on. Settings and credentials
     are an entry of the vault with the tag seif-transport, so backups carry them. What may be
     left out is given by --set, the one that is secret by --secret-fd or --secret-file.
     """
   static let set = Option.value("set", "FIELD=VALUE", repeats: true, "a setting; may be given several times")
   static let untested = Option.flag("untested", "keep it without trying it out")
+  static let device = Option.flag("device", "google-drive: allow it in a browser of another machine, by a short code")
   static let secretFD = Option.value("secret-fd", "N", "read the secret setting from descriptor N")
   static let secretFile = Option.value("secret-file", "F", "read the secret setting from a file, one line")
   static var options: [Option] {
-    [set, untested, secretFD, secretFile] + UnlockOptions.options + OutputOptions.options
+    [set, untested, device, secretFD, secretFile] + UnlockOptions.options + OutputOptions.options
   }
 
   private let kind: String
   private let name: String
   private let given: [String: String]
   private let isUntested: Bool
+  private let isBrowserElsewhere: Bool
   private let secret: PassphraseSource
   private let unlock: UnlockOptions
   private let output: OutputOptions
@@ -49,6 +51,7 @@ struct TransportAddCommand: Command {
     }
     self.given = given
     isUntested = arguments.flag(Self.untested)
+    isBrowserElsewhere = arguments.flag(Self.device)
     secret = try PassphraseSource(arguments, Self.secretFD, Self.secretFile)
     unlock = try UnlockOptions(&arguments)
     output = try OutputOptions(&arguments)
@@ -76,10 +79,12 @@ struct TransportAddCommand: Command {
     defer { vault.lock() }
     try checkFree(vault, folder)
     var settings = try settings(kind, context)
+    try allow(kind, &settings, context)
     var report: TransportTrial.Report?
     if !isUntested {
       let found = try TransportTrial(registry: context.transports).run(settings, .short) { context.talk.say($0) }
       settings.createsConditionally = found.createsConditionally
+      settings.secrets.merge(found.replacedSecrets) { $1 }
       report = found
       for row in found.rows { if let finding = row.finding { context.talk.warn("\(row.rule): \(finding)") } }
       guard found.isGood else {
@@ -141,7 +146,9 @@ struct TransportAddCommand: Command {
   private func settings(_ kind: TransportKind, _ context: Context) throws(CommandFailure) -> TransportSettings {
     var settings = TransportSettings(name: name, kind: kind.id)
     for field in kind.fields {
-      if field.isSecret {
+      if !field.isAsked {
+        if !field.isSecret { settings.values[field.name] = given[field.name] ?? field.preset }
+      } else if field.isSecret {
         settings.secrets[field.name] = try secretValue(field, context)
       } else if let value = given[field.name] {
         settings.values[field.name] = value
@@ -154,6 +161,28 @@ struct TransportAddCommand: Command {
       }
     }
     return settings
+  }
+
+  /// Has the person allow it, where the kind needs that.
+  private func allow(
+    _ kind: TransportKind, _ settings: inout TransportSettings, _ context: Context
+  ) throws(CommandFailure) {
+    guard let authorize = kind.authorize else {
+      guard !isBrowserElsewhere else {
+        throw CommandFailure(.usage, "\(kind.id) isn't allowed by a browser, so --device means nothing there")
+      }
+      return
+    }
+    let dialogue = TransportDialogue(
+      context: context, isBrowserElsewhere: isBrowserElsewhere,
+      secret: kind.fields.contains { $0.isSecret && $0.isAsked } ? .person : secret)
+    do {
+      try authorize(&settings, dialogue)
+    } catch let failure as TransportError {
+      throw CommandFailure(CommandFailure.code(failure), "\(name) can't be used: \(failure)")
+    } catch {
+      throw CommandFailure(describing: error)
+    }
   }
 
   private func secretValue(_ field: TransportField, _ context: Context) throws(CommandFailure) -> SecretValue {

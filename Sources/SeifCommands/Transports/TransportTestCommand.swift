@@ -41,13 +41,14 @@ struct TransportTestCommand: Command {
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
     guard
-      let (id, settings, isImported) = try TransportItem.settings(
+      case (let id, var settings, let isImported)? = try TransportItem.settings(
         named: destination.name, in: vault, folder, importedToo: true)
     else {
       // A folder of this name can be meant, as with backups.
       return try local(context)
     }
     if isImported { try lookAt(settings, context) }
+    settings.keepSecret = TransportItem.keeper(of: id, in: vault)
     let report = try TransportTrial(registry: context.transports).run(settings, extent) { context.talk.say($0) }
     if isImported || report.createsConditionally != settings.createsConditionally {
       try note(report.createsConditionally, id, vault, folder)
