@@ -151,7 +151,9 @@ class OAuth:
     def redeem(self, form, provider):
         # A code is good for once, whatever comes of it.
         code = self.codes.pop(form.get("code"), None)
-        needed = {"grant_type", "code", "code_verifier", "client_id"} | ({"redirect_uri"} if provider == "google" else set())
+        needed = {"grant_type", "code", "code_verifier", "client_id"}
+        if provider == "google":
+            needed.add("redirect_uri")
         if set(form) != needed:
             raise Refused(400, "invalid_request")
         verifier = form["code_verifier"]
