@@ -90,7 +90,8 @@ let package = Package(
     .executableTarget(
       name: "seif-bench",
       dependencies: [
-        "SeifBytes", "SeifCrypto", "SeifRecords", "SeifFormats", "SeifVault", "CSQLite", "COpenSSL", "CSodium",
+        "SeifBytes", "SeifCrypto", "SeifRecords", "SeifFormats", "SeifVault", "SeifBackups", "SeifTransports",
+        "SeifNetworkTransports", "CSQLite", "COpenSSL", "CSodium",
       ], path: "Tests/Benchmarks", swiftSettings: strict, linkerSettings: [.linkedLibrary("sqlite3")]),
     // Only for tests: work on a vault and a folder of backups that is killed, cut short and refused (Tests/Crash).
     .executableTarget(

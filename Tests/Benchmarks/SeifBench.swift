@@ -8,6 +8,7 @@ internal import SeifVault
 ///     seif-bench import FOLDER COUNT          an import into a new vault in FOLDER, which stays, and the bare inserts
 ///     seif-bench list FOLDER ROUNDS           the list of that vault, and the bare openings of as many bytes
 ///     seif-bench argon2id                     one bare derivation of `.authbackup` version 2
+///     seif-bench transport KIND MEGABYTES ROUNDS FIELD=VALUE...   a file to a destination and back; its secret on stdin
 @main
 struct SeifBench {
   static let passphrase = SecretValue(utf8: "benchmark, not a secret")
@@ -26,6 +27,11 @@ struct SeifBench {
         return
       case "argon2id":
         print("argon2id", try BareArgon2id.seconds())
+        return
+      case "transport" where arguments.count > 4:
+        guard let megabytes = Int(arguments[3]), let rounds = Int(arguments[4]) else { break }
+        try TransportBench(kind: arguments[2], settings: Array(arguments.dropFirst(4)), secret: readLine() ?? "")
+          .run(megabytes: megabytes, rounds: rounds)
         return
       default: break
       }

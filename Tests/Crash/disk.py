@@ -87,9 +87,17 @@ class Disk:
         self.root = Folder()
         self.nodes = {root.stat().st_ino: self.root}
         self.skips = skips
-        for path in root.iterdir():
-            folder = self.nodes[path.stat().st_ino] = self.root.durable[path.name] = Folder()
-            folder.label = path.name
+        self.load(root, self.root)
+
+    def load(self, path, folder):
+        """What is there from before is durable."""
+        for entry in path.iterdir():
+            node = self.nodes[entry.stat().st_ino] = folder.durable[entry.name] = Folder() if entry.is_dir() else File()
+            node.label = entry.name
+            if entry.is_dir():
+                self.load(entry, node)
+            else:
+                node.durable = entry.read_bytes()
 
     def take(self, call):
         """Does a call. False: it changed nothing."""

@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 THREATS = ROOT / "docs" / "threat-model.md"
 NEVER = ROOT / "docs" / "never.md"
+BACKUP_CLAIMS = ROOT / "docs" / "backup-claims.md"
 LIBRARY = ROOT / "docs" / "library.md"
 COMMANDS = ROOT / "docs" / "commands.md"
 EXAMPLES = ROOT / "Examples"

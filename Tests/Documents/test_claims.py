@@ -19,7 +19,7 @@ class Claims(unittest.TestCase):
     def test_every_named_test_exists(self):
         names = documents.test_names()
         self.assertGreater(len(names), 300)
-        for path in (documents.THREATS, documents.NEVER):
+        for path in (documents.THREATS, documents.NEVER, documents.BACKUP_CLAIMS):
             for item, tests in self.claims(path):
                 for test in tests:
                     with self.subTest(page=path.name, test=test):
@@ -32,6 +32,11 @@ class Claims(unittest.TestCase):
             with self.subTest(item=item):
                 self.assertTrue(item.startswith("Never "))
                 self.assertTrue(tests, "no test is named")
+
+    def test_every_claim_of_backups_has_its_number_and_names_a_test(self):
+        lines = list(self.claims(documents.BACKUP_CLAIMS))
+        self.assertEqual([item.split(". ")[0] for item, _ in lines], [f"T{number}" for number in range(1, 23)])
+        self.assertEqual([item for item, tests in lines if not tests], [])
 
     def test_every_claim_of_the_threat_model_names_a_test(self):
         before, after = documents.read(documents.THREATS).split("\n## What isn't protected\n")
