@@ -1,9 +1,9 @@
 """A stand-in for Google Drive (v3), Dropbox (v2) and their OAuth 2.0, for tests: the calls that Seif makes, as they are
 documented, and refusals of whatever the documents don't allow. It was written from the documents, not from the services.
 
-    python3 cloud.py PORT
+    python3 cloud.py PORT [FOLDER]
 
-Each client (client_id) has a storage of its own. POST /control changes how it behaves and says what was asked so far.
+Each client (client_id) has a storage of its own; with a FOLDER all have that one, and its files are theirs. POST /control changes how it behaves and says what was asked so far.
 """
 import json
 import sys
@@ -21,7 +21,8 @@ MOST_BYTES = 200 << 20
 class State:
     """Everything that is remembered; used under its lock."""
 
-    def __init__(self):
+    def __init__(self, folder=None):
+        self.folder = folder
         self.lock = threading.RLock()
         self.settings = {}
         # Answers that take the place of the real ones, the first that fits.
@@ -140,5 +141,5 @@ class Server(ThreadingHTTPServer):
 
 if __name__ == "__main__":
     server = Server(("127.0.0.1", int(sys.argv[1])), Handler)
-    server.state = State()
+    server.state = State(sys.argv[2] if len(sys.argv) > 2 else None)
     server.serve_forever()

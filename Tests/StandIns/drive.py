@@ -1,12 +1,47 @@
 """Google Drive v3: what Seif calls of it, in the folder of the application's own data."""
 import hashlib
 import json
+import os
 import re
 
 from oauth import DRIVE_SCOPE, JSON, Refused
 
 FIELDS = {"id", "name", "size", "md5Checksum", "sha256Checksum", "mimeType", "createdTime", "appProperties"}
 METADATA = {"id", "name", "parents", "mimeType", "appProperties"}
+
+
+class Folder:
+    """Files of a folder by identifiers, as a dictionary would have them; others may change it meanwhile."""
+    # Identifiers that were given to names beforehand.
+    known = {}
+
+    def __init__(self, path):
+        self.path = path
+
+    def id(self, name):
+        return self.known.get(name, "1" + hashlib.sha256(name.encode()).hexdigest()[:32])
+
+    def names(self):
+        return {self.id(name): name for name in sorted(os.listdir(self.path))}
+
+    def __contains__(self, id):
+        return id in self.names()
+
+    def __getitem__(self, id):
+        name = self.names()[id]
+        with open(os.path.join(self.path, name), "rb") as file:
+            return {"id": id, "name": name, "content": file.read(), "mimeType": "application/octet-stream"}
+
+    def values(self):
+        return [self[id] for id in self.names()]
+
+    def __setitem__(self, id, file):
+        self.known[file["name"]] = id
+        with open(os.path.join(self.path, file["name"]), "wb") as target:
+            target.write(file["content"])
+
+    def __delitem__(self, id):
+        os.unlink(os.path.join(self.path, self.names()[id]))
 
 
 class Drive:
@@ -20,7 +55,7 @@ class Drive:
         if not request.path.startswith(("/drive/v3/", "/upload/drive/v3/")):
             return None
         client = self.state.oauth.client(request, DRIVE_SCOPE)
-        files = self.storages.setdefault(client, {})
+        files = self.storages.setdefault(client, {}) if self.state.folder is None else Folder(self.state.folder)
         route = f"{request.method} {request.path}"
         if route == "GET /drive/v3/files":
             return self.list(request, files)

@@ -1,6 +1,7 @@
 """Dropbox v2: what Seif calls of it."""
 import hashlib
 import json
+import os
 import re
 
 from oauth import JSON, Refused
@@ -11,6 +12,40 @@ BLOCK = 4 << 20
 def content_hash(content):
     blocks = [hashlib.sha256(content[start:start + BLOCK]).digest() for start in range(0, len(content), BLOCK)]
     return hashlib.sha256(b"".join(blocks)).hexdigest()
+
+
+class Folder:
+    """Files of a folder by their paths, as a dictionary would have them; others may change it meanwhile."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def names(self):
+        return {"/" + name.lower(): name for name in sorted(os.listdir(self.path))}
+
+    def __iter__(self):
+        return iter(self.names())
+
+    def get(self, key):
+        name = self.names().get(key)
+        if name is None:
+            return None
+        with open(os.path.join(self.path, name), "rb") as file:
+            content = file.read()
+        return {"path": "/" + name, "content": content, "rev": hashlib.sha256(name.encode() + content).hexdigest()[:16]}
+
+    def __getitem__(self, key):
+        return self.get(key)
+
+    def items(self):
+        return [(key, self.get(key)) for key in self.names()]
+
+    def __setitem__(self, key, file):
+        with open(os.path.join(self.path, file["path"].lstrip("/")), "wb") as target:
+            target.write(file["content"])
+
+    def __delitem__(self, key):
+        os.unlink(os.path.join(self.path, self.names()[key]))
 
 
 class Dropbox:
@@ -44,7 +79,7 @@ class Dropbox:
         client = self.state.oauth.client(request, scope)
         if not isinstance(arguments, dict) or set(arguments) - known or needed - set(arguments):
             raise Refused(400, "unknown field or a missing one")
-        files = self.storages.setdefault(client, {})
+        files = self.storages.setdefault(client, {}) if self.state.folder is None else Folder(self.state.folder)
         return getattr(self, request.path.split("/")[3])(files, arguments, request)
 
     @staticmethod

@@ -40,9 +40,10 @@ struct LoopbackListener: ~Copyable {
 
   /// Waits for the answer to a state: a code, or that it was refused. Anything else gets its page and counts for nothing.
   ///
-  /// - Parameter milliseconds: how long in all; how long for the head of one request.
+  /// - Parameter milliseconds: how long in all; how long for the head of one request, short since browsers also connect
+  ///   ahead of time and say nothing.
   consuming func answer(
-    to state: SecretValue, milliseconds: (all: Int, head: Int) = (300_000, 5_000)
+    to state: SecretValue, milliseconds: (all: Int, head: Int) = (300_000, 2_000)
   ) throws(Failure) -> RedirectRequest {
     let end = Self.now() + milliseconds.all
     for _ in 0..<Self.mostConnections {
