@@ -10,13 +10,18 @@ public struct TransportField: Sendable, Hashable {
   public var isSecret: Bool
   /// What stands where nothing was given; nil: something must be given.
   public var preset: String?
+  /// Whether a person is asked for it: not for what the kind's `authorize` finds, nor for what only tests need.
+  public var isAsked: Bool
 
   /// A setting.
-  public init(_ name: String, _ question: String, isSecret: Bool = false, preset: String? = nil) {
+  public init(
+    _ name: String, _ question: String, isSecret: Bool = false, preset: String? = nil, isAsked: Bool = true
+  ) {
     self.name = name
     self.question = question
     self.isSecret = isSecret
     self.preset = preset
+    self.isAsked = isAsked
   }
 }
 
@@ -32,6 +37,9 @@ public struct TransportSettings: Sendable {
   public var secrets: [String: SecretValue]
   /// Whether `transport test` found that the place refuses to overwrite.
   public var createsConditionally: Bool
+  /// Keeps a secret setting that the place has replaced, under the name of its field; nil: nothing here can. Called on the
+  /// thread that uses the transport.
+  public var keepSecret: (@Sendable (_ field: String, _ value: SecretValue) throws -> Void)?
 
   /// Settings.
   public init(
@@ -46,6 +54,16 @@ public struct TransportSettings: Sendable {
   }
 }
 
+/// What a kind that has to be allowed by a person says and asks meanwhile.
+public protocol AuthorizationDialogue {
+  /// Whether the person's browser is on another machine, so that it can't answer to this one.
+  var isBrowserElsewhere: Bool { get }
+  /// Shows a line; nothing secret stands in it.
+  func show(_ line: String)
+  /// Asks for something that isn't shown as it is typed.
+  func askSecret(_ question: String) throws -> SecretValue
+}
+
 /// A kind of transport: adding one to Seif is a type and a line in a registry.
 public struct TransportKind: Sendable {
   /// Stable name: `webdav`.
@@ -58,15 +76,21 @@ public struct TransportKind: Sendable {
   ///
   /// - Throws: `TransportError` with code `badSettings`: the field and what is wrong with it.
   public var make: @Sendable (TransportSettings) throws(TransportError) -> any BackupTransport
+  /// Has the person allow Seif the place, and adds the fields that this obtains; nil: the fields are all there is.
+  ///
+  /// - Throws: `TransportError`; what the dialogue throws.
+  public var authorize: (@Sendable (inout TransportSettings, any AuthorizationDialogue) throws -> Void)?
 
   /// A kind.
   public init(
     id: String, displayName: String, fields: [TransportField],
+    authorize: (@Sendable (inout TransportSettings, any AuthorizationDialogue) throws -> Void)? = nil,
     make: @escaping @Sendable (TransportSettings) throws(TransportError) -> any BackupTransport
   ) {
     self.id = id
     self.displayName = displayName
     self.fields = fields
+    self.authorize = authorize
     self.make = make
   }
 }
@@ -74,6 +98,8 @@ public struct TransportKind: Sendable {
 /// The kinds of transport that Seif has, in the order in which they are offered; a test compares them with the programs.
 package enum TransportKindName: String, CaseIterable {
   case folder, icloud, sftp, external, webdav, s3
+  case googleDrive = "google-drive"
+  case dropbox
 }
 
 /// The kinds of transport that this program has.

@@ -60,6 +60,8 @@ enum LoopbackSocket {
     }
   }
 
+  static func end(_ connection: Int32) { close(connection) }
+
   static func onThread(_ body: @escaping @Sendable () -> Void) { SideThread(body).start() }
 
   private static func make() -> Int32 {

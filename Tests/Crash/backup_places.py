@@ -163,7 +163,38 @@ class SFTP(Named):
         return {"host": "seif-crash", "folder": self.files}, None
 
 
-ALL = (ICloud, External, WebDAV, S3, SFTP)
+class Cloud(Named):
+    """The stand-in of services that a person allows in a browser: the permission comes with an import here."""
+    def start(self):
+        self.port = free_port()
+        program = support.ROOT / "Tests" / "StandIns" / "cloud.py"
+        self.serve([sys.executable, "-B", program, str(self.port), self.files], self.port)
+
+    def imported(self):
+        """The fields of its entry, and those that are secret."""
+        server = f"http://127.0.0.1:{self.port}"
+        return ({"account": "ana@example.com", "api": server, "accounts": server},
+                {"refresh-token": "seif-standing-refresh-token"})
+
+
+class GoogleDrive(Cloud):
+    name = kind = "google-drive"
+
+    def imported(self):
+        fields, secrets = super().imported()
+        return (fields | {"client-id": "seif-crash", "tokens": fields["api"]},
+                secrets | {"client-secret": "seif-client-secret"})
+
+
+class Dropbox(Cloud):
+    name = kind = "dropbox"
+
+    def imported(self):
+        fields, secrets = super().imported()
+        return fields | {"app-key": "seif-crash", "content": fields["api"]}, secrets
+
+
+ALL = (ICloud, External, WebDAV, S3, SFTP, GoogleDrive, Dropbox)
 
 
 def rclone():

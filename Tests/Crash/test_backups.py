@@ -68,6 +68,8 @@ class Vault:
                 self.secret.write_text(secret + "\n")
                 words += ["--secret-file", self.secret]
             self.succeed("transport", "add", place.kind, place.destination, *words)
+        if hasattr(place, "imported"):
+            self.import_destination(base / "destination.json", *place.imported())
         for _ in range(backups):
             self.succeed(*self.words("create"))
         # What a restore brings back; so few that old backups go all the same.
@@ -79,6 +81,20 @@ class Vault:
         shutil.copytree(place.files, self.model_files)
         shutil.move(self.root, self.model)
         self.calls = {command: self.measure(command) for command in COMMANDS}
+
+    def import_destination(self, path, fields, secrets):
+        """A destination that a person would allow in a browser."""
+        fields = {"seif-transport": self.place.kind, **fields}
+        custom = [{"name": name, "value": value, "isSecret": name in secrets}
+                  for name, value in (fields | secrets).items()]
+        entry = {"title": self.place.destination, "username": "", "password": "", "urls": [], "tags": ["seif-transport"],
+                 "customFields": custom}
+        path.write_text(json.dumps({"schema": "seif-records", "version": 1, "source": {"format": "test"},
+                                    "accounts": [], "passwords": [entry], "cards": [], "notes": [], "problems": [],
+                                    "lost": []}))
+        path.chmod(0o600)
+        self.succeed("import", path)
+        self.succeed("transport", "test", self.place.destination, "--yes")
 
     def start_round(self):
         shutil.rmtree(self.root, ignore_errors=True)

@@ -35,8 +35,13 @@ class Sources(unittest.TestCase):
 
     def test_nothing_opens_a_socket(self):
         calls = r"(?<!func )(?<!try )\b(socket|socketpair|getaddrinfo|gethostbyname|URLSession)\("
-        self.assertEqual([], list(self.found(calls)))
-        self.assertEqual([], list(self.found(r"\b(AF_INET6?|SOCK_STREAM|SOCK_DGRAM)\b")))
+        # But for the one that waits on this machine for a browser, which is no part of `seif`.
+        browser = documents.ROOT / "Sources" / "SeifNetworkTransports" / "OAuth" / "LoopbackListener.swift"
+        self.assertEqual([documents.shown(browser)], [path for path, _ in self.found(calls)])
+        self.assertEqual({documents.shown(browser)},
+                         {path for path, _ in self.found(r"\b(AF_INET6?|SOCK_STREAM|SOCK_DGRAM)\b")})
+        self.assertEqual(["address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian"],
+                         [line.strip() for line in documents.read(browser).splitlines() if "s_addr" in line])
         # The agent's is of this machine, made at one place and used by its folder alone.
         shim = documents.read(documents.ROOT / "Sources" / "CSeif" / "shim.h")
         self.assertEqual(["socket(AF_UNIX,"], re.findall(r"(?<!_)\bsocket\(\w+,", shim))

@@ -65,6 +65,17 @@ import Testing
     }
   }
 
+  // Each fault has a storage of its own: that of another client.
+  @Test func googleDrive() throws {
+    let standIn = try CloudStandIn()
+    try tryAll { name in try Self.registry.transport(standIn.googleDrive(client: name)) }
+  }
+
+  @Test func dropbox() throws {
+    let standIn = try CloudStandIn()
+    try tryAll { name in try Self.registry.transport(standIn.dropbox(app: name)) }
+  }
+
   @Test func bucketsThatDont() throws {
     let server = try RcloneS3()
     try tryAll { name in try Self.registry.transport(server.settings(prefix: "\(name)/")) }

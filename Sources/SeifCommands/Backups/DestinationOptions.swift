@@ -33,7 +33,7 @@ struct DestinationOptions: OptionGroup, Sendable {
   func transport(
     _ vault: any UnlockedVault, _ folder: String, _ context: Context
   ) throws(CommandFailure) -> (any BackupTransport, String) {
-    guard isNamed, let settings = try TransportItem.settings(named: name, in: vault, folder)?.settings else {
+    guard isNamed, let (id, settled, _) = try TransportItem.settings(named: name, in: vault, folder) else {
       let found: (any BackupTransport, String)
       do throws(CommandFailure) {
         found = try local()
@@ -44,6 +44,8 @@ struct DestinationOptions: OptionGroup, Sendable {
       if isNamed { context.talk.say("The vault knows no destination \(name): this is the folder ./\(name).") }
       return found
     }
+    var settings = settled
+    settings.keepSecret = TransportItem.keeper(of: id, in: vault)
     do throws(TransportError) {
       let transport = try context.transports.transport(settings)
       if let folder = transport as? FolderTransport { return Self.folder(folder.path) }

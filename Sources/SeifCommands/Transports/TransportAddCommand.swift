@@ -12,25 +12,27 @@ struct TransportAddCommand: Command {
   static let usage = """
     seif transport add KIND NAME [OPTIONS]
 
-    KIND is folder, icloud, sftp, external (a program of yours), webdav or s3; what each needs
-    stands in docs/transports.md. Asks for the settings (Enter takes what stands in brackets),
-    tries the place out, and keeps it in the vault under NAME, which --destination takes from
-    then on. Settings and credentials are an entry of the vault with the tag seif-transport, so
-    backups carry them. A script gives settings by --set, the one that is secret by --secret-fd
-    or --secret-file; what may be left out has a preset then.
+    KIND is folder, icloud, sftp, external (a program of yours), webdav, s3, google-drive or
+    dropbox; what each needs stands in docs/transports.md. Asks for the settings (Enter takes
+    what stands in brackets), tries the place out, and keeps it in the vault under NAME, which
+    --destination takes from then on. Settings and credentials are an entry of the vault with
+    the tag seif-transport, so backups carry them. A script gives settings by --set, the one
+    that is secret by --secret-fd or --secret-file; what may be left out has a preset then.
     """
   static let set = Option.value("set", "FIELD=VALUE", repeats: true, "a setting; may be given several times")
   static let untested = Option.flag("untested", "keep it though nothing was stored there and read back yet")
+  static let device = Option.flag("device", "google-drive: allow it in a browser of another machine, by a short code")
   static let secretFD = Option.value("secret-fd", "N", "read the secret setting from descriptor N")
   static let secretFile = Option.value("secret-file", "F", "read the secret setting from a file, one line")
   static var options: [Option] {
-    [set, untested, secretFD, secretFile] + UnlockOptions.options + OutputOptions.options
+    [set, untested, device, secretFD, secretFile] + UnlockOptions.options + OutputOptions.options
   }
 
   private let kind: String
   private let name: String
   private let given: [String: String]
   private let isUntested: Bool
+  private let isBrowserElsewhere: Bool
   private let secret: PassphraseSource
   private let unlock: UnlockOptions
   private let output: OutputOptions
@@ -50,6 +52,7 @@ struct TransportAddCommand: Command {
     }
     self.given = given
     isUntested = arguments.flag(Self.untested)
+    isBrowserElsewhere = arguments.flag(Self.device)
     secret = try PassphraseSource(arguments, Self.secretFD, Self.secretFile)
     unlock = try UnlockOptions(&arguments)
     output = try OutputOptions(&arguments)
@@ -77,6 +80,7 @@ struct TransportAddCommand: Command {
     defer { vault.lock() }
     try checkFree(vault, folder)
     var settings = try settings(kind, context)
+    try allow(kind, &settings, context)
     var report: TransportTrial.Report?
     if !isUntested {
       let found = try TransportTrial(registry: context.transports).run(settings, .short) { step in
@@ -87,6 +91,7 @@ struct TransportAddCommand: Command {
         }
       }
       settings.createsConditionally = found.createsConditionally
+      settings.secrets.merge(found.replacedSecrets) { $1 }
       report = found
       guard found.isGood else {
         throw CommandFailure(
@@ -153,17 +158,22 @@ struct TransportAddCommand: Command {
   /// What was given, and what a person answers; answers that can't be used are asked for again, with them in brackets.
   private func settings(_ kind: TransportKind, _ context: Context) throws(CommandFailure) -> TransportSettings {
     let hasTerminal = TerminalDevice(context) != nil
-    let isAsking = hasTerminal && kind.fields.contains { !$0.isSecret && given[$0.name] == nil }
+    let isAsking = hasTerminal && kind.fields.contains { !$0.isSecret && $0.isAsked && given[$0.name] == nil }
     var settings = TransportSettings(name: name, kind: kind.id)
     for attempt in 1...3 {
       for field in kind.fields where !field.isSecret {
-        settings.values[field.name] = try value(field, settings.values[field.name], hasTerminal, context)
+        settings.values[field.name] =
+          field.isAsked
+          ? try value(field, settings.values[field.name], hasTerminal, context) : given[field.name] ?? field.preset
       }
       // With any secret: whether one is needed depends on the rest, and it is asked for last, once.
       if attempt == 1 {
-        for field in kind.fields where field.isSecret { settings.secrets[field.name] = try secretValue(field, context) }
+        for field in kind.fields where field.isSecret && field.isAsked {
+          settings.secrets[field.name] = try secretValue(field, context)
+        }
       }
-      guard isAsking else { return settings }
+      // What a browser has to allow isn't whole yet.
+      guard isAsking, kind.authorize == nil else { return settings }
       do throws(TransportError) {
         _ = try context.transports.transport(settings)
         return settings
@@ -189,6 +199,28 @@ struct TransportAddCommand: Command {
     // A dash alone takes back what was answered before.
     if answer == "-", before != nil, let usual = field.preset { return usual }
     return answer.isEmpty ? preset ?? "" : answer
+  }
+
+  /// Has the person allow it, where the kind needs that.
+  private func allow(
+    _ kind: TransportKind, _ settings: inout TransportSettings, _ context: Context
+  ) throws(CommandFailure) {
+    guard let authorize = kind.authorize else {
+      guard !isBrowserElsewhere else {
+        throw CommandFailure(.usage, "\(kind.id) isn't allowed by a browser, so --device means nothing there")
+      }
+      return
+    }
+    let dialogue = TransportDialogue(
+      context: context, isBrowserElsewhere: isBrowserElsewhere,
+      secret: kind.fields.contains { $0.isSecret && $0.isAsked } ? .person : secret)
+    do {
+      try authorize(&settings, dialogue)
+    } catch let failure as TransportError {
+      throw CommandFailure(CommandFailure.code(failure), "\(name) can't be used: \(failure)")
+    } catch {
+      throw CommandFailure(describing: error)
+    }
   }
 
   private func secretValue(_ field: TransportField, _ context: Context) throws(CommandFailure) -> SecretValue {

@@ -108,6 +108,19 @@ enum TransportItem {
     return names
   }
 
+  /// What puts a secret that the place has replaced into the entry.
+  static func keeper(of id: UUID, in vault: any UnlockedVault) -> @Sendable (String, SecretValue) throws -> Void {
+    // Called by who uses the transport, which is the thread that has the vault, and waits meanwhile.
+    nonisolated(unsafe) let vault = vault
+    return { field, value in
+      let read = try vault.entry(id)
+      guard case .password(var login) = read.stored.entry else { return }
+      login.info.customFields.removeAll { utf8Equal($0.name, field) }
+      login.info.customFields.append(CustomField(name: field, value: value, isSecret: true))
+      _ = try vault.apply([.replace(id, .password(login))], ifCounterIs: read.counter)
+    }
+  }
+
   private static func condition(_ isRefused: Bool) -> CustomField {
     CustomField(name: conditionField, value: SecretValue(utf8: isRefused ? "yes" : "no"))
   }

@@ -41,13 +41,14 @@ struct TransportTestCommand: Command {
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
     guard
-      let (id, settings, isImported) = try TransportItem.settings(
+      case (let id, var settings, let isImported)? = try TransportItem.settings(
         named: destination.name, in: vault, folder, importedToo: true)
     else {
       // A folder of this name can be meant, as with backups.
       return try local(destination.transport(vault, folder, context).0, context)
     }
     if isImported { try lookAt(settings, context) }
+    settings.keepSecret = TransportItem.keeper(of: id, in: vault)
     let report = try TransportTrial(registry: context.transports).run(settings, extent) { try? tell($0, context) }
     try note(report, id, vault, folder)
     return try show(report, settings, context)

@@ -14,6 +14,8 @@ struct TransportTrial {
     var createsConditionally = false
     /// The place's name in the ledger.
     var place: String?
+    /// Secrets that the place replaced meanwhile.
+    var replacedSecrets: [String: SecretValue] = [:]
     var isGood: Bool { rows.allSatisfy { $0.finding == nil } }
   }
 
@@ -34,6 +36,12 @@ struct TransportTrial {
     var settings = settings
     var report = Report()
     settings.createsConditionally = true
+    let kept = ReplacedSecrets()
+    let keep = settings.keepSecret
+    settings.keepSecret = { field, value in
+      try keep?(field, value)
+      kept.keep(field, value)
+    }
     try Self.reaching(settings.name) {
       let transport = try registry.transport(settings)
       report.place = DestinationOptions.place(of: transport)
@@ -43,15 +51,18 @@ struct TransportTrial {
       // A transport that trusts the place to refuse shows whether it does.
       do {
         try TransportConformance.refusesOverwriting.run(transport)
-        report.createsConditionally = true
+        // A place that looks for the name first keeps the rule, and refuses nothing by itself.
+        report.createsConditionally = transport.createsConditionally
       } catch is TransportConformance.Finding {
         settings.createsConditionally = false
       } catch let failure as TransportError where failure.code == .failed {
         // A place that doesn't know the condition may refuse the whole request; the rules find out whether it is that.
         settings.createsConditionally = false
       }
+      settings.secrets.merge(kept.all) { $1 }
       try Self.run(registry.transport(settings), extent, into: &report, name: settings.name, progress: progress)
     }
+    report.replacedSecrets = kept.all
     return report
   }
 

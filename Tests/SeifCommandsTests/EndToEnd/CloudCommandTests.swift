@@ -1,0 +1,145 @@
+import SeifBytes
+import SeifTestSupport
+import SeifTransportTesting
+import Testing
+
+@testable import SeifCommands
+
+/// `transport add` for Google Drive and Dropbox, with a test in the place of the person and the browser.
+@Suite(.serialized) struct CloudCommandTests {
+  let home: Home
+  let standIn: CloudStandIn
+
+  init() throws {
+    home = try Fixture.withVault()
+    standIn = try CloudStandIn()
+  }
+
+  private func seif(_ words: String..., newPassphrase: String? = nil) throws -> Terminal.Result {
+    try home.seif(list: words, passphrase: Canary.vaultPassphrase, newPassphrase: newPassphrase)
+  }
+
+  private func addDrive(_ more: String...) throws -> Terminal {
+    try home.terminal(
+      list: [
+        "transport", "add", "google-drive", "drive", "--set", "client-id=seif-tests", "--set", "ca-file=", "--set",
+        "api=\(standIn.url)", "--set", "accounts=\(standIn.url)", "--set", "tokens=\(standIn.url)",
+      ] + more, passphrase: Canary.vaultPassphrase, secret: CloudStandIn.clientSecret)
+  }
+
+  private func addDropbox() throws -> Terminal {
+    try home.terminal(
+      list: [
+        "transport", "add", "dropbox", "box", "--set", "app-key=seif-tests", "--set", "ca-file=", "--set", "folder=",
+        "--set", "api=\(standIn.url)", "--set", "content=\(standIn.url)", "--set", "accounts=\(standIn.url)",
+      ], passphrase: Canary.vaultPassphrase)
+  }
+
+  /// The address that is shown, once its last word stands there.
+  private func address(_ terminal: Terminal, last word: String) throws -> String {
+    try terminal.expect(word)
+    let screen = terminal.screen
+    let start = try #require(screen.firstRange(of: standIn.url)).lowerBound
+    return String(screen[start...].prefix { !$0.isWhitespace && !$0.isNewline })
+  }
+
+  /// Neither what was said nor what was written shows a token.
+  private func checkForTokens(_ results: Terminal.Result...) throws {
+    let tokens = try standIn.control().tokens + [CloudStandIn.clientSecret]
+    #expect(tokens.count > 1)
+    for token in tokens {
+      for result in results { #expect(!(result.output + result.errors + result.screen).contains(token)) }
+      #expect(try home.run("grep", "-rlF", token, ".").exitCode == 1)
+    }
+  }
+
+  private func backup(to name: String) throws -> Terminal.Result {
+    try seif("backup", "create", "--destination", name, newPassphrase: Canary.filePassphrase)
+  }
+
+  @Test func driveIsAllowedInABrowserThatComesBack() throws {
+    let terminal = try addDrive()
+    let page = try CloudStandIn.browse(address(terminal, last: "prompt=consent"))
+    #expect(page.status == 200)
+    #expect(page.body == "Seif has the answer. This window can be closed.\n")
+    let added = try home.check(terminal.finish())
+    #expect(added.exitCode == 0, "\(added.screen)")
+    #expect(added.screen.contains("Backups can go to drive."))
+    // Found out by looking, not refused by the place: names get random digits.
+    let made = try backup(to: "drive")
+    #expect(made.exitCode == 0, "\(made.errors)")
+    let listed = try seif("backup", "list", "--destination", "drive", "--json")
+    let rows = try #require(document(listed.output, "seif-backup-list")["backups"]).elements
+    #expect(rows.map { $0["state"]?.string } == ["proven"])
+    #expect(rows.map { $0["name"]?.string?.split(separator: "-").count } == [5])
+    let place = try document(seif("transport", "list", "--json").output, "seif-transport-list")["transports"]
+    #expect(place?.elements.map { $0["place"]?.string } == ["Google Drive of seif-tests@example.com"])
+    try checkForTokens(added, made, listed)
+  }
+
+  @Test func driveIsAllowedOnAnotherMachine() throws {
+    try standIn.control(#"{"set":{"device":["authorization_pending","allow"]}}"#)
+    let terminal = try addDrive("--device")
+    try terminal.expect("https://www.google.example/device")
+    try terminal.expect("GQVQ-JKEC")
+    let added = try home.check(terminal.finish())
+    #expect(added.exitCode == 0, "\(added.screen)")
+    try checkForTokens(added)
+  }
+
+  @Test func whatIsNotAllowedIsNotKept() throws {
+    try standIn.control(#"{"set":{"deny":true}}"#)
+    let terminal = try addDrive()
+    #expect(try CloudStandIn.browse(address(terminal, last: "prompt=consent")).body.hasPrefix("It wasn't allowed"))
+    let refused = try home.check(terminal.finish())
+    #expect(refused.exitCode == ExitCode.refused.rawValue)
+    #expect(refused.screen.contains("access_denied"))
+    let listed = try document(seif("transport", "list", "--json").output, "seif-transport-list")
+    #expect(listed["transports"].map { Array($0.elements).isEmpty } == true)
+  }
+
+  @Test func dropboxIsAllowedByACodeThatIsTyped() throws {
+    let terminal = try addDropbox()
+    let code = try CloudStandIn.browse(address(terminal, last: "token_access_type=offline")).body
+    try terminal.expect("The code that it shows then")
+    try terminal.expect(echo: false)
+    terminal.type(code + "\n")
+    let added = try home.check(terminal.finish())
+    #expect(added.exitCode == 0, "\(added.screen)")
+    let made = try backup(to: "box")
+    #expect(made.exitCode == 0, "\(made.errors)")
+    let listed = try seif("backup", "list", "--destination", "box", "--json")
+    let rows = try #require(document(listed.output, "seif-backup-list")["backups"]).elements
+    #expect(rows.map { $0["state"]?.string } == ["proven"])
+    #expect(!added.screen.contains(code))
+    try checkForTokens(added, made, listed)
+  }
+
+  @Test func aPermissionThatIsReplacedEachTimeIsKept() throws {
+    try standIn.control(#"{"set":{"rotate":true}}"#)
+    let terminal = try addDrive()
+    _ = try CloudStandIn.browse(address(terminal, last: "prompt=consent"))
+    #expect(try home.check(terminal.finish()).exitCode == 0)
+    for _ in 0..<3 {
+      let made = try backup(to: "drive")
+      #expect(made.exitCode == 0, "\(made.errors)")
+    }
+  }
+
+  @Test func twoFilesOfOneNameAreNoBackup() throws {
+    let terminal = try addDrive()
+    _ = try CloudStandIn.browse(address(terminal, last: "prompt=consent"))
+    #expect(try home.check(terminal.finish()).exitCode == 0)
+    try standIn.control(#"{"set":{"twice":true}}"#)
+    let made = try backup(to: "drive")
+    #expect(made.exitCode == ExitCode.protocolBroken.rawValue, "\(made.errors)")
+    #expect(made.errors.contains("stands for several files"))
+  }
+
+  @Test func onlyWhatIsAllowedByABrowserHasAnotherMachine() throws {
+    let folder = try home.folder("backups")
+    let added = try seif("transport", "add", "folder", "shelf", "--set", "path=\(folder)", "--device")
+    #expect(added.exitCode == ExitCode.usage.rawValue)
+    #expect(added.errors.contains("--device means nothing there"))
+  }
+}
