@@ -172,7 +172,7 @@ export class Entries {
       const next = button("Show next code", `Show next code, ${name}`, async () => {
         ({ code } = await makeCode(codes, 0));
         shown.textContent = groupedCode(code);
-        left.textContent = `counter ${codes.counter}`;
+        left.textContent = `counter ${codes.counter}, not kept by this page`;
         codes.counter++;
       });
       line.append(left, next);
@@ -181,14 +181,18 @@ export class Entries {
       bar.max = codes.period;
       bar.setAttribute("aria-hidden", "true");
       line.append(bar, left);
+      let step = -1;
       this.clocks.push(async (seconds) => {
-        const made = await makeCode(codes, seconds);
-        if (made.code !== code) shown.textContent = groupedCode(made.code);
-        code = made.code;
-        bar.value = made.secondsLeft ?? 0;
-        const isSoon = (made.secondsLeft ?? 0) <= 5;
-        left.textContent = `${made.secondsLeft} s left${isSoon ? ", soon" : ""}`;
-        left.classList.toggle("soon", isSoon);
+        const now = Math.floor(seconds / codes.period);
+        if (now !== step) {
+          ({ code } = await makeCode(codes, seconds));
+          step = now;
+          shown.textContent = groupedCode(code);
+        }
+        const secondsLeft = codes.period - (Math.floor(seconds) % codes.period);
+        bar.value = secondsLeft;
+        left.textContent = `${secondsLeft} s left${secondsLeft <= 5 ? ", soon" : ""}`;
+        left.classList.toggle("soon", secondsLeft <= 5);
       });
     }
     line.append(button("Copy", `Copy code, ${name}`, () => { if (code) this.copy(code, "Code"); }));
