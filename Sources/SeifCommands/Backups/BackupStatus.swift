@@ -88,7 +88,8 @@ struct BackupStatus {
     switch fault {
     case .clockBehind: "the clock stands before the ledger's last entry, so no age can be told"
     case .tooFewPlaces(let count):
-      "\(count) of \(rule.places) \(rule.places == 1 ? "place has" : "places have") a proof that new\(unchanged)"
+      "\(count) of \(rule.places) \(rule.places == 1 ? "place" : "places") \(count == 1 || rule.places == 1 ? "has" : "have")"
+        + " a proof that new\(unchanged)"
     case .drill(let last?): "the last drill was \(LocalTime.age(last, now: now))"
     case .drill(nil): "no person has ever opened a backup"
     }

@@ -40,11 +40,16 @@ struct BackupInspectCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let (transport, history, place) = try place(context)
-    let fetched: (name: String, content: SecretValue, proof: LedgerEvent?)
+    let fetched: (name: String, content: SecretValue, proof: LedgerEvent?)?
     do throws(TransportError) {
       fetched = try fetch(transport, history, place)
     } catch {
       throw CommandFailure(CommandFailure.code(error), "\(destination.name): \(error)")
+    }
+    guard let fetched else {
+      throw CommandFailure(
+        .notFound, "there is no \(name ?? "backup") at \(destination.name)",
+        hint: "seif backup list --destination \(destination.name)")
     }
     if fetched.proof == nil {
       context.talk.say("\(fetched.name): nothing says that this is the newest, or whose it is.")
@@ -73,15 +78,15 @@ struct BackupInspectCommand: Command {
 
   private func fetch(
     _ transport: any BackupTransport, _ history: LedgerHistory, _ place: String
-  ) throws(TransportError) -> (String, SecretValue, LedgerEvent?) {
+  ) throws(TransportError) -> (String, SecretValue, LedgerEvent?)? {
     let files = try transport.listBackups()
     let proven = history.proven(at: place).reversed().compactMap(\.proof)
     func isThere(_ name: String) -> Bool { files.contains { $0.name.utf8.elementsEqual(name.utf8) } }
     let wanted =
       name ?? proven.first { isThere($0.name) }?.name ?? RestoreSource.claimed(files).first?.name
-    guard let wanted else { throw TransportError(.notFound, place: "a backup") }
+    guard let wanted else { return nil }
     let named = files.filter { $0.name.utf8.elementsEqual(wanted.utf8) }
-    guard let file = named.first else { throw TransportError(.notFound, place: wanted) }
+    guard let file = named.first else { return nil }
     guard named.count == 1 else { throw TransportError(.ambiguous, place: wanted) }
     let content = try transport.download(id: file.id, limit: FormatLimits.fileByteCount)
     let digest = content.withBytes { Digest.sha256($0) }

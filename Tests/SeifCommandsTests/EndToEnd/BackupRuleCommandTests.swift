@@ -101,7 +101,7 @@ import Testing
     try create(after: 0, to: "shelf")
     let one = try status(after: 60)
     #expect(one.code == .checkFailed)
-    #expect(one.text.contains("1 of 2 places have a proof that new"))
+    #expect(one.text.contains("1 of 2 places has a proof that new"))
     #expect(one.text.contains("(shelf)"))
     let backup = try #require(one.root["backups"]?.elements.first { _ in true })
     #expect(backup["destinationName"]?.string == "shelf" && backup["destination"]?.string == folder)

@@ -69,7 +69,8 @@ import Testing
     let file = try home.seif("inspect", "\(folder)/\(names[0])")
     func lasting(_ text: String) -> [Substring] { text.split(separator: "\n").filter { !$0.hasPrefix("one guess") } }
     #expect(lasting(named.output) == lasting(file.output) && !file.output.isEmpty)
-    #expect(try home.seif("backup", "inspect", "none", "--destination", folder).exitCode == 66)
+    let none = try home.seif("backup", "inspect", "none", "--destination", folder)
+    #expect(none.exitCode == 66 && none.errors.hasPrefix("seif: there is no none at \(folder)."), "\(none.errors)")
   }
 
   @Test func byItsNameADestinationsNewestProvenIsShown() throws {

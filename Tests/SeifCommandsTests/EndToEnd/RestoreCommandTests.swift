@@ -157,6 +157,22 @@ import Testing
     let result = try terminal.finish()
     #expect(result.exitCode == 0, "\(result.errors)")
     #expect(try document(result.output, "seif-drill")["noted"]?.string == "drilled")
+    let status = try home.seif("status", "--json", passphrase: Canary.vaultPassphrase)
+    let backup = try document(status.output, "seif-status")["backups"]?.elements.first { _ in true }
+    #expect(backup?["lastDrilledAt"]?.string != nil)
+    let shown = try home.seif("status", passphrase: Canary.vaultPassphrase).output
+    #expect(shown.contains("; opened by a person "), "\(shown)")
+  }
+
+  @Test func besideTheAgentItIsSaidWhyThePassphraseIsAskedForAgain() throws {
+    _ = try create()
+    let agent = try AgentHome(home)
+    try agent.unlock()
+    for words in [["drill"], ["backup", "prune"], ["backup", "create"]] {
+      let asked = try home.seif(list: words + ["--destination", folder], environment: agent.variables)
+      #expect(asked.exitCode == ExitCode.refused.rawValue, "\(words): \(asked.errors)")
+      #expect(asked.errors.hasPrefix("The agent takes no command's word for a proof"), "\(asked.errors)")
+    }
   }
 
   @Test func aDrillOfAnOlderOneIsAnAlarmAndMakesItNoNewer() throws {
