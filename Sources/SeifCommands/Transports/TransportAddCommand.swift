@@ -13,10 +13,11 @@ struct TransportAddCommand: Command {
     seif transport add KIND NAME [OPTIONS]
 
     KIND is folder, icloud, sftp, external (a program of yours), webdav, s3, google-drive or
-    dropbox; what each needs stands in docs/transports.md. Asks for what has to be said, tries it out, and keeps it in
-    the vault under NAME, which --destination takes from then on. Settings and credentials
-    are an entry of the vault with the tag seif-transport, so backups carry them. What may be
-    left out is given by --set, the one that is secret by --secret-fd or --secret-file.
+    dropbox; what each needs stands in docs/transports.md. Asks for what has to be said, tries
+    it out, and keeps it in the vault under NAME, which --destination takes from then on.
+    Settings and credentials are an entry of the vault with the tag seif-transport, so backups
+    carry them. What may be left out is given by --set, the one that is secret by --secret-fd
+    or --secret-file. The last two kinds are allowed in a browser: the address is shown.
     """
   static let set = Option.value("set", "FIELD=VALUE", repeats: true, "a setting; may be given several times")
   static let untested = Option.flag("untested", "keep it without trying it out")
