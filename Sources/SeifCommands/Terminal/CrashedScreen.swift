@@ -10,7 +10,8 @@ enum CrashedScreen {
   private static let rows = 500
 
   nonisolated(unsafe) private static var descriptor: Int32 = -1
-  nonisolated(unsafe) private static var attributes = termios()
+  /// Not a static value of the structure itself: the compiler lays one out without its padding, three bytes too small.
+  nonisolated(unsafe) private static var attributes: UnsafeMutablePointer<termios>?
   /// A row each, and then the way out: how many rows are written is known when it happens.
   nonisolated(unsafe) private static var bytes: UnsafeMutablePointer<UInt8>?
   nonisolated(unsafe) private static var byteCount = 0
@@ -25,7 +26,9 @@ enum CrashedScreen {
   /// Has a crash, and a question that stood too long, put a terminal's attributes back.
   /// - Parameter hasScreen: the second screen is left too.
   static func arm(_ terminal: Int32, _ before: termios, hasScreen: Bool) {
-    attributes = before
+    let kept = attributes ?? .allocate(capacity: 1)
+    kept.initialize(to: before)
+    attributes = kept
     descriptor = terminal
     isOn.store(true, ordering: .relaxed)
     hasChanged.store(false, ordering: .relaxed)
@@ -97,6 +100,6 @@ enum CrashedScreen {
     if let bytes, byteCount > 0 { _ = write(descriptor, bytes, byteCount) }
     // What was typed of an answer is for no shell.
     tcflush(descriptor, TCIFLUSH)
-    _ = withUnsafePointer(to: &attributes) { tcsetattr(descriptor, TCSANOW, $0) }
+    if let attributes { tcsetattr(descriptor, TCSANOW, attributes) }
   }
 }
