@@ -107,6 +107,29 @@ import Testing
     #expect(try transport.upload(SecretValue(utf8: "two"), name: "y").byteCount == 3)
   }
 
+  // What is larger than Drive takes in one request goes to an address that is given for it.
+  @Test func aLargeFileGoesInTwoRequests() throws {
+    let standIn = try CloudStandIn()
+    let transport = try googleDrive(standIn.googleDrive())
+    for size in [GoogleDriveTransport.multipartByteCount, GoogleDriveTransport.multipartByteCount + 1] {
+      let content = SecretValue([UInt8](repeating: 7, count: size))
+      let stored = try transport.upload(content, name: "size-\(size)")
+      #expect(try transport.download(id: stored.id, limit: size) == content)
+    }
+    #expect(try standIn.control().requests.count { $0.hasPrefix("PUT ") } == 1)
+    let large = SecretValue([UInt8](repeating: 8, count: GoogleDriveTransport.multipartByteCount + 1))
+    try standIn.script("PUT /upload", 0, isDone: true)
+    _ = try transport.upload(large, name: "lost answer")
+    try standIn.script("PUT /upload", 0)
+    #expect(throws: TransportError(.unavailable, place: "")) { try transport.upload(large, name: "lost") }
+    try standIn.script("PUT /upload", 308)
+    #expect(throws: TransportError(.incomplete, place: "")) { try transport.upload(large, name: "half") }
+    // Neither bytes nor token go to another server.
+    try standIn.control(#"{"set":{"uploadServer":"http://127.0.0.1:1"}}"#)
+    #expect(throws: TransportError(.redirected, place: "")) { try transport.upload(large, name: "elsewhere") }
+    #expect(try transport.listBackups().count == 3)
+  }
+
   @Test(arguments: ["", "a/b", "..", "%2e", "a?b", String(repeating: "a", count: 257), "a b"])
   func whatIsNoIdentifierIsNotAskedFor(id: String) throws {
     let server = Self.server { _ in Self.json("{}") }

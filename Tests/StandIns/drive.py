@@ -7,6 +7,7 @@ import re
 from oauth import DRIVE_SCOPE, JSON, Refused
 
 FIELDS = {"id", "name", "size", "md5Checksum", "sha256Checksum", "mimeType", "createdTime", "appProperties"}
+MULTIPART_BYTES = 5 << 20
 METADATA = {"id", "name", "parents", "mimeType", "appProperties"}
 
 
@@ -49,6 +50,7 @@ class Drive:
         self.state = state
         self.count = 0
         self.ids = {}
+        self.uploads = {}
         self.storages = {}
 
     def answer(self, request):
@@ -63,6 +65,8 @@ class Drive:
             return self.generate(request, client)
         if route == "POST /upload/drive/v3/files":
             return self.upload(request, files, client)
+        if route == "PUT /upload/drive/v3/files":
+            return self.put(request, files)
         if route == "GET /drive/v3/about":
             request.check_query({"fields"}, {"fields"})
             if request.query["fields"] != "user(emailAddress)":
@@ -156,6 +160,8 @@ class Drive:
         return 200, JSON, json.dumps(self.shown(file, fields))
 
     def upload(self, request, files, client):
+        if request.query.get("uploadType") == "resumable":
+            return self.begin(request, files, client)
         request.check_query({"uploadType", "fields"}, {"uploadType"})
         kind = re.fullmatch(r"multipart/related; boundary=([A-Za-z0-9'()+_,./:=?-]{1,70})",
                             request.headers.get("Content-Type", ""))
@@ -168,18 +174,48 @@ class Drive:
         heads, bodies = zip(*(part.split(b"\r\n\r\n", 1) for part in parts[1:3]))
         if heads[0].lower() != b"\r\ncontent-type: application/json; charset=utf-8":
             raise Refused(400, "badContent")
-        metadata = json.loads(bodies[0])
+        if len(bodies[1]) > MULTIPART_BYTES:
+            raise Refused(413, "uploadTooLarge")
+        metadata = self.checked_metadata(bodies[0], files, client)
+        return self.store(request, files, metadata, bodies[1], heads[1].split(b": ")[1].decode())
+
+    def checked_metadata(self, body, files, client):
+        metadata = json.loads(body)
         if set(metadata) - METADATA or metadata.get("parents") != ["appDataFolder"] or not metadata.get("name"):
             raise Refused(400, "invalid")
-        id = metadata.get("id")
-        if id not in self.ids.get(client, set()):
+        if metadata.get("id") not in self.ids.get(client, set()):
             raise Refused(400, "invalid")
-        if id in files:
+        if metadata["id"] in files:
             raise Refused(409, "fileIdInUse")
         if self.state.setting("full"):
             raise Refused(403, "storageQuotaExceeded")
-        files[id] = {"id": id, "name": metadata["name"], "content": bodies[1],
-                     "mimeType": heads[1].split(b": ")[1].decode()}
+        return metadata
+
+    def begin(self, request, files, client):
+        request.check_query({"uploadType", "fields"})
+        length = request.headers.get("X-Upload-Content-Length", "")
+        if request.headers.get("Content-Type") != "application/json; charset=UTF-8" or not length.isdigit():
+            raise Refused(400, "badRequest")
+        self.count += 1
+        upload = hashlib.sha256(f"upload {self.count}".encode()).hexdigest()
+        self.uploads[upload] = (self.checked_metadata(request.body, files, client), int(length),
+                                request.headers.get("X-Upload-Content-Type", ""))
+        server = self.state.setting("uploadServer", "http://" + request.headers["Host"])
+        return 200, {"Location": f"{server}{request.path}?{request.query_text}&upload_id={upload}"}, ""
+
+    def put(self, request, files):
+        request.check_query({"uploadType", "fields", "upload_id"}, {"upload_id"})
+        metadata, length, kind = self.uploads.get(request.query["upload_id"], (None, None, None))
+        if metadata is None or kind != request.headers.get("Content-Type"):
+            raise Refused(404, "notFound")
+        if len(request.body) != length:
+            return 308, {}, ""
+        del self.uploads[request.query["upload_id"]]
+        return self.store(request, files, metadata, request.body, kind)
+
+    def store(self, request, files, metadata, content, kind):
+        id = metadata["id"]
+        files[id] = {"id": id, "name": metadata["name"], "content": content, "mimeType": kind}
         # Two files of one name, as another writer would make at the same moment.
         if self.state.setting("twice"):
             files[id + "x"] = files[id] | {"id": id + "x"}
