@@ -76,8 +76,15 @@ public enum Retention {
     return nil
   }
 
-  /// The proven events whose files may go, oldest first.
+  /// The proven events whose files may go, oldest first. The rule holds for each format by itself: a snapshot made by a
+  /// timer takes no place from a backup that a person made.
   public static func expired(_ proven: [LedgerEvent], rule: RetentionRule) -> [LedgerEvent] {
+    Dictionary(grouping: proven) { $0.format.prefix { $0 != "-" } }.values
+      .flatMap { expired(ofOneFormat: $0, rule) }
+      .sorted { ($0.at, $0.name) < ($1.at, $1.name) }
+  }
+
+  private static func expired(ofOneFormat proven: [LedgerEvent], _ rule: RetentionRule) -> [LedgerEvent] {
     let newestFirst = proven.sorted { ($0.at, $0.name) > ($1.at, $1.name) }
     var kept = Set(newestFirst.prefix(max(rule.last, alwaysKept)))
     func keepOne(per seconds: Int64, _ count: Int) {
