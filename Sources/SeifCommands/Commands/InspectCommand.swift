@@ -22,9 +22,7 @@ struct InspectCommand: Command {
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     file = try arguments.positional("FILE")
-    var reading = arguments.flag(OpeningOptions.allowCost) ? ReadingOptions.raised : .standard
-    reading.format = try arguments.choice(OpeningOptions.format)
-    self.reading = reading
+    reading = try OpeningOptions.reading(arguments)
     output = try OutputOptions(&arguments)
   }
 
@@ -47,7 +45,8 @@ struct InspectCommand: Command {
 
   private func show(_ inspection: Inspection, _ context: Context) throws {
     let header = inspection.header
-    let name = FormatRegistry.format(header.format)?.displayName ?? header.format.rawValue
+    let formats = FormatRegistry.formats + reading.further
+    let name = formats.first { $0.identifier == header.format }?.displayName ?? header.format.rawValue
     guard output.json else {
       var lines = [("format", "\(name) \(header.version)" + (header.variant.map { ", \($0)" } ?? ""))]
       lines.append(("opening", inspection.keyDerivation))

@@ -14,7 +14,7 @@ package enum CommandTable {
       KeysListCommand.self, KeysAddCommand.self, KeysRemoveCommand.self, KeysPassphraseCommand.self,
       KeysTestCommand.self, KeysRotateCommand.self, DestroyCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
-      BackupRestoreCommand.self, DrillCommand.self,
+      BackupRestoreCommand.self, BackupScheduleCommand.self, BackupRunCommand.self, DrillCommand.self,
       TransportAddCommand.self, TransportListCommand.self, TransportTestCommand.self, TransportRemoveCommand.self,
       RunCommand.self, InjectCommand.self, GitCredentialCommand.self, QRCommand.self,
       CompletionCommand.self,
