@@ -19,7 +19,9 @@
   ENTRY(sqlite3_column_value) ENTRY(sqlite3_value_blob) ENTRY(sqlite3_value_bytes)                                    \
   ENTRY(sqlite3_value_int64) ENTRY(sqlite3_value_type)                                                                \
   ENTRY(sqlite3_open_v2) ENTRY(sqlite3_prepare_v2) ENTRY(sqlite3_prepare_v3) ENTRY(sqlite3_reset)                     \
-  ENTRY(sqlite3_sql) ENTRY(sqlite3_step) ENTRY(sqlite3_system_errno) ENTRY(sqlite3_wal_checkpoint_v2)
+  ENTRY(sqlite3_deserialize) ENTRY(sqlite3_free) ENTRY(sqlite3_malloc64) ENTRY(sqlite3_progress_handler)              \
+  ENTRY(sqlite3_serialize) ENTRY(sqlite3_sql) ENTRY(sqlite3_step) ENTRY(sqlite3_system_errno)                         \
+  ENTRY(sqlite3_wal_checkpoint_v2)
 
 SEIF_LIBRARY(libsqlite, RTLD_LAZY, SEIF_LIBSQLITE)
 

@@ -1,5 +1,5 @@
 public import SeifBytes
-internal import SeifCrypto
+public import SeifCrypto
 public import SeifFormats
 public import SeifRecords
 
@@ -46,32 +46,78 @@ public struct BackupService {
     guard losses.isEmpty else { throw BackupFailure.notWhole(losses) }
     guard writer.isSealed else { throw BackupFailure.notSealed }
     let events = try ledger.events()
-    let before = LedgerHistory(events)
     try Self.checkPlace(transport)
     progress(.sealing)
     // Identifiers are settled first, so that what is compared is what was written.
     let records = records.withIdentifiers(from: options.random)
-    let file: SecretValue
+    let content: SecretValue
     do {
-      file = try writer.write(records, options: options, passphrase: passphrase.duplicate())
+      content = try writer.write(records, options: options, passphrase: passphrase.duplicate())
     } catch {
       throw BackupFailure.format(error)
     }
-    if let differences = try contents(of: file, differFrom: records, passphrase) {
+    let file = SealedFile(
+      content: content, records: records, at: options.exportedAt,
+      format: "\(writer.identifier.rawValue)-\(writer.version)", fileExtension: writer.fileExtension,
+      random: options.random)
+    // Each opening is a fresh derivation.
+    return try deliver(file, events, mayPrune: mayPrune, rule, progress) { content in
+      try FormatRegistry.read(FormatInput(content)).open(passphrase: passphrase.duplicate()).records
+    }
+  }
+
+  /// As `create`, of a file that was sealed before: a snapshot of a vault.
+  ///
+  /// - Parameters:
+  ///   - records: what it holds.
+  ///   - format: its name and version, as `seifvault-1`.
+  ///   - open: opens such a file, checks it whole and gives what it holds; called before it leaves and when it is back.
+  /// - Throws: as `create`.
+  public func deliver(
+    _ content: SecretValue, holding records: Records, format: String, fileExtension: String, at time: Timestamp,
+    random: RandomSource = .system, mayPrune: Bool, rule: RetentionRule = RetentionRule(),
+    progress: (BackupStage) -> Void = { _ in }, open: (SecretValue) throws -> Records
+  ) throws -> BackupReport {
+    let events = try ledger.events()
+    try Self.checkPlace(transport)
+    let file = SealedFile(
+      content: content, records: records, at: time, format: format, fileExtension: fileExtension, random: random)
+    return try deliver(file, events, mayPrune: mayPrune, rule, progress, open: open)
+  }
+
+  private func deliver(
+    _ file: SealedFile, _ events: [LedgerEvent], mayPrune: Bool, _ rule: RetentionRule,
+    _ progress: (BackupStage) -> Void, open: (SecretValue) throws -> Records
+  ) throws -> BackupReport {
+    let before = LedgerHistory(events)
+    if let differences = Self.contents(of: file.content, differFrom: file.records, open) {
       throw BackupFailure.selfCheck(differences)
     }
     progress(.storing)
-    let event = LedgerEvent(
-      at: options.exportedAt, kind: .stored, destination: destination, name: "",
-      sha256: file.withBytes { Digest.sha256($0) }, byteCount: file.byteCount,
-      format: "\(writer.identifier.rawValue)-\(writer.version)",
-      counts: Dictionary(uniqueKeysWithValues: RecordKind.allCases.map { ($0, records.count(of: $0)) }))
-    let (stored, replaced) = try store(file, event, records, before, writer.fileExtension, options.random)
+    let (stored, replaced) = try store(file, before)
     progress(.proving)
-    var report = BackupReport(proof: try prove(stored.event, stored.file, records, passphrase))
+    var report = BackupReport(proof: try prove(stored.event, stored.file, file.records, open))
     if let replaced { report.missing.append(replaced) }
     retain(&report, before, lastEntry: events.last?.at, rule, mayPrune: mayPrune, progress)
     return report
+  }
+
+  /// A file that is ready to be stored.
+  private struct SealedFile {
+    var content: SecretValue
+    var records: Records
+    var at: Timestamp
+    var format: String
+    var fileExtension: String
+    var random: RandomSource
+
+    /// The ledger's first line of it, without a name yet.
+    func event(at destination: String) -> LedgerEvent {
+      LedgerEvent(
+        at: at, kind: .stored, destination: destination, name: "", sha256: content.withBytes { Digest.sha256($0) },
+        byteCount: content.byteCount, format: format,
+        counts: Dictionary(uniqueKeysWithValues: RecordKind.allCases.map { ($0, records.count(of: $0)) }))
+    }
   }
 
   // MARK: - Storing
@@ -79,14 +125,13 @@ public struct BackupService {
   // Stores under the first free name of this second. The ledger has the name and the hash before the file leaves: a file
   // that nobody sent in the end is harmless, one that nothing is known of isn't.
   private func store(
-    _ file: SecretValue, _ event: LedgerEvent, _ records: Records, _ before: LedgerHistory, _ fileExtension: String,
-    _ random: RandomSource
+    _ file: SealedFile, _ before: LedgerHistory
   ) throws -> (stored: (event: LedgerEvent, file: BackupDescriptor), replaced: String?) {
     let there = Set(try list().map { Array($0.name.utf8) })
-    var event = event
+    var event = file.event(at: destination)
     var refusals = 0
     for sequence in Int64(0)..<10_000 {
-      event.name = transport.fixedName ?? name(event.at, sequence, fileExtension, random)
+      event.name = transport.fixedName ?? name(event.at, sequence, file.fileExtension, file.random)
       let known = before.file(at: destination, named: event.name)
       if transport.fixedName == nil, known != nil || there.contains(Array(event.name.utf8)) { continue }
       var replaced: String?
@@ -96,9 +141,9 @@ public struct BackupService {
         try ledger.append(proof, records: nil)
         replaced = proof.name
       }
-      try ledger.append(event, records: records)
+      try ledger.append(event, records: file.records)
       do throws(TransportError) {
-        let stored = try transport.upload(file, name: event.name)
+        let stored = try transport.upload(file.content, name: event.name)
         guard stored.name.utf8.elementsEqual(event.name.utf8) else {
           throw TransportError(.misplaced, place: event.name)
         }
@@ -154,7 +199,7 @@ public struct BackupService {
   // MARK: - Proving
 
   private func prove(
-    _ event: LedgerEvent, _ stored: BackupDescriptor, _ records: Records, _ passphrase: borrowing SecretBytes
+    _ event: LedgerEvent, _ stored: BackupDescriptor, _ records: Records, _ open: (SecretValue) throws -> Records
   ) throws -> LedgerEvent {
     let back: SecretValue
     do {
@@ -167,7 +212,7 @@ public struct BackupService {
       note(.altered, event)
       throw BackupFailure.altered(name: event.name)
     }
-    if let differences = try contents(of: back, differFrom: records, passphrase) {
+    if let differences = Self.contents(of: back, differFrom: records, open) {
       note(.failed, event)
       throw BackupFailure.notProven(name: event.name, differences)
     }
@@ -181,13 +226,12 @@ public struct BackupService {
     return proof
   }
 
-  // The lists in which the contents of a file differ from the records, nil if none does; opens with a fresh derivation.
-  private func contents(
-    of file: SecretValue, differFrom records: Records, _ passphrase: borrowing SecretBytes
-  ) throws -> [String]? {
+  // The lists in which the contents of a file differ from the records, nil if none does.
+  private static func contents(
+    of file: SecretValue, differFrom records: Records, _ open: (SecretValue) throws -> Records
+  ) -> [String]? {
     do {
-      let opened = try FormatRegistry.read(FormatInput(file)).open(passphrase: passphrase.duplicate())
-      let differences = RecordComparison.differences(records, opened.records)
+      let differences = RecordComparison.differences(records, try open(file))
       return differences.isEmpty ? nil : differences
     } catch {
       return ["\(error)"]

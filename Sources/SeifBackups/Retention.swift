@@ -86,14 +86,20 @@ public enum Retention {
     case always
   }
 
-  /// The proven events whose files may go, oldest first.
+  /// The proven events whose files may go, oldest first. The rule holds for each format by itself: a snapshot made by a
+  /// timer takes no place from a backup that a person made.
   public static func expired(_ proven: [LedgerEvent], rule: RetentionRule) -> [LedgerEvent] {
     let kept = kept(proven, rule: rule)
     return newestFirst(proven).reversed().filter { kept[$0] == nil }
   }
 
-  /// The proven events whose files stay, each with the first reason for it.
+  /// The proven events whose files stay, each with the first reason for it; of each format by itself.
   public static func kept(_ proven: [LedgerEvent], rule: RetentionRule) -> [LedgerEvent: Reason] {
+    Dictionary(grouping: proven) { $0.format.prefix { $0 != "-" } }.values
+      .reduce(into: [:]) { kept, ofOneFormat in kept.merge(self.kept(ofOneFormat: ofOneFormat, rule)) { first, _ in first } }
+  }
+
+  private static func kept(ofOneFormat proven: [LedgerEvent], _ rule: RetentionRule) -> [LedgerEvent: Reason] {
     let newestFirst = newestFirst(proven)
     var kept: [LedgerEvent: Reason] = [:]
     func keep(_ event: LedgerEvent, _ reason: Reason) { if kept[event] == nil { kept[event] = reason } }

@@ -37,6 +37,11 @@ extension Connection {
   private func fill(_ path: String, from source: OpaquePointer) throws(SQLError) {
     let target = try Self.openHandle(path: path, mode: .readWrite, vfs: vfs)
     defer { sqlite3_close_v2(target) }
+    try Self.copy(source, to: target)
+  }
+
+  /// Copies all of a database over another, by SQLite's backup interface.
+  static func copy(_ source: OpaquePointer, to target: OpaquePointer) throws(SQLError) {
     guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
       throw SQLError.from(sqlite3_extended_errcode(target), on: target, sql: "", statementIsFixed: true)
     }

@@ -36,7 +36,7 @@ extension Connection {
       name: "file:" + percentEncoded(name) + "?immutable=1", flags: access | SQLITE_OPEN_URI, vfs: vfs)
   }
 
-  private static func openHandle(name: String, flags: Int32, vfs: String?) throws(SQLError) -> OpaquePointer {
+  static func openHandle(name: String, flags: Int32, vfs: String?) throws(SQLError) -> OpaquePointer {
     var database: OpaquePointer?
     let all = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE
     let result = sqlite3_open_v2(name, &database, all, vfs)

@@ -27,6 +27,8 @@ package final class Connection {
   var statementsInUse = 0
   /// A transaction that this connection began is open, or SQLite ended it and its body does not know yet.
   var transactionState = TransactionState.none
+  /// What bounds the work of a database from memory; nil for a file.
+  var budget: StepBudget?
 
   /// Opens the file.
   ///
@@ -55,6 +57,17 @@ package final class Connection {
       }
       throw error
     }
+  }
+
+  /// Opens a database that is nothing but these bytes, for reading. See `Connection.init(reading:stepLimit:)`.
+  init(memory database: OpaquePointer, budget: StepBudget) throws(SQLError) {
+    path = ":memory:"
+    vfs = nil
+    mode = .readOnly
+    options = ConnectionOptions()
+    self.database = database
+    self.budget = budget
+    try configure()
   }
 
   deinit { closeHandle() }

@@ -42,22 +42,7 @@ public struct LockedVault: ~Copyable {
     } else if version.step != schema.versions.last?.step {
       throw VaultError(.olderVersion)
     }
-    let opened = connection
-    (ids, wraps) = try sql { () throws(SQLError) in
-      // The one that has a state and is oldest comes first.
-      let statement = try opened.prepare(
-        """
-        SELECT id FROM vault
-        ORDER BY NOT EXISTS (SELECT 1 FROM accumulator WHERE accumulator.id = vault.id), rowid LIMIT ?1
-        """)
-      try statement.bind(Int64(Self.triedCount + 1), at: 1)
-      var ids: [UUID] = []
-      while try statement.step() { ids.append(try statement.uuid(0)) }
-      guard (1...Self.triedCount).contains(ids.count) else {
-        throw SQLError(.corrupt, message: "\(ids.isEmpty ? "no row" : "too many rows") in vault")
-      }
-      return (ids, try KeyWrap.all(in: opened))
-    }
+    (ids, wraps) = try Self.identities(connection)
     self.location = location
     self.access = access
     self.connection = connection
@@ -65,6 +50,54 @@ public struct LockedVault: ~Copyable {
     foundVersion = version
     self.random = random
     self.clock = clock
+  }
+
+  /// A vault that is nothing but the bytes of a snapshot, to be read. What this machine remembers of the vault doesn't
+  /// count for it: it is older by its nature.
+  ///
+  /// - Throws: `newerVersion`, `olderVersion`, `notAVault`, `damaged`; `busy` where reading it takes work without end.
+  init(
+    snapshot bytes: [UInt8], random: RandomSource = .system,
+    clock: @escaping @Sendable () -> Timestamp = { Timestamp.now }
+  ) throws(VaultError) {
+    let opened = try sql { () throws(SQLError) in
+      try Connection(reading: bytes, stepLimit: VaultSnapshot.stepLimit(byteCount: bytes.count))
+    }
+    let version = try VaultSchema.current.check(opened)
+    guard version.step == VaultSchema.current.versions.last?.step else { throw VaultError(.olderVersion) }
+    (ids, wraps) = try Self.identities(opened)
+    connection = opened
+    schema = .current
+    foundVersion = version
+    location = .nowhere
+    access = .readOnly
+    self.random = random
+    self.clock = clock
+  }
+
+  /// The vault's rows, the one that has a state and is oldest first, and its ways in.
+  private static func identities(_ opened: Connection) throws(VaultError) -> ([UUID], [KeyWrap]) {
+    try sql { () throws(SQLError) in
+      let statement = try opened.prepare(
+        """
+        SELECT id FROM vault
+        ORDER BY NOT EXISTS (SELECT 1 FROM accumulator WHERE accumulator.id = vault.id), rowid LIMIT ?1
+        """)
+      try statement.bind(Int64(triedCount + 1), at: 1)
+      var ids: [UUID] = []
+      while try statement.step() { ids.append(try statement.uuid(0)) }
+      guard (1...triedCount).contains(ids.count) else {
+        throw SQLError(.corrupt, message: "\(ids.isEmpty ? "no row" : "too many rows") in vault")
+      }
+      return (ids, try KeyWrap.all(in: opened))
+    }
+  }
+
+  /// The whole file as it is now, sealed: see `Vault.snapshot()`. Nothing of it is checked without a key.
+  ///
+  /// - Returns: nil where it is larger than a backup may be.
+  public borrowing func snapshot() throws(VaultError) -> VaultSnapshot? {
+    try VaultSnapshot.of(connection)
   }
 
   /// Ends what a rotation began that was killed as it took the file alone: only then there is a journal, but on a network
@@ -172,6 +205,7 @@ public struct LockedVault: ~Copyable {
     let vault = Vault(
       connection: connection, keys: keys, location: location, access: access, schema: schema, random: random,
       clock: clock)
+    if location == .nowhere { try vault.checkRowCount() }
     try vault.checkOnOpening()
     vault.openedBy = way
     if let way, vault.openingFaults.isEmpty {

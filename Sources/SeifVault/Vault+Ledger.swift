@@ -102,7 +102,7 @@ extension Vault {
     return rows
   }
 
-  private static func backupLink(_ connection: Connection, _ keys: VaultKeys) throws(VaultError) -> BackupLink {
+  static func backupLink(_ connection: Connection, _ keys: VaultKeys) throws(VaultError) -> BackupLink {
     guard let row = try backupLinkRow(connection, keys) else {
       return BackupLink(vault: keys.vaultID, sequence: 0, previous: LedgerCodec.zeros)
     }

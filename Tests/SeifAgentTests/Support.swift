@@ -90,14 +90,15 @@ final class AgentWorld {
 
   init(
     asker: any ConsentAsker = FixedAsker(.yes), peer: (@Sendable (Int32) -> Peer?)? = nil,
-    device: @escaping AgentServer.Parts.Devices = { _, _ in nil }
+    device: @escaping AgentServer.Parts.Devices = { _, _ in nil }, backUp: AgentServer.Parts.BackUp? = nil
   ) throws {
     scratch = try Scratch()
     folder = scratch.path + "/run"
     let runtime = try RuntimeFolder(folder, making: true)
     listener = try runtime.listen(patience: 0)
     server = try AgentServer(
-      AgentServer.Parts(hello: hello, asker: asker, device: device, peer: peer ?? { Peer.of($0) }))
+      AgentServer.Parts(
+        hello: hello, asker: asker, device: device, peer: peer ?? { Peer.of($0) }, backUp: backUp))
     let (server, listener) = (server, listener)
     let thread = SideThread { server.run(listener: listener, logind: nil, isInPlace: { true }) }
     thread.start()

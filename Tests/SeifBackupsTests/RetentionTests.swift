@@ -19,6 +19,19 @@ import Testing
     #expect(Retention.expired((0..<3).map { event($0) }, rule: rule).isEmpty)
   }
 
+  @Test func snapshotsAndBackupsDontCrowdEachOtherOut() {
+    var rule = RetentionRule()
+    (rule.last, rule.daily, rule.weekly, rule.monthly) = (3, 0, 0, 0)
+    let backups = (0..<4).map { event($0) }
+    let snapshots = (4..<30).map { day in
+      var event = event(day)
+      event.format = "seifvault-1"
+      return event
+    }
+    let expired = Retention.expired(backups + snapshots, rule: rule).map(\.name)
+    #expect(expired == ["b0"] + (4..<27).map { "b\($0)" })
+  }
+
   @Test func oneADayAWeekAMonthStay() {
     var rule = RetentionRule()
     (rule.last, rule.daily, rule.weekly, rule.monthly) = (3, 7, 4, 12)

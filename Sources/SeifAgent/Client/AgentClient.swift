@@ -4,13 +4,14 @@ internal import SeifBytes
 /// A client of the agent: one connection, made again if the agent closed it while it was idle.
 package final class AgentClient {
   /// Waited for without an answer: a look from a screen that shows a secret, a look whether the agent speaks at all, work
-  /// on the vault, a derivation, a person.
+  /// on the vault, a derivation, a person, bytes on their way to somewhere slow.
   package enum Patience: Int64, Sendable {
     case glance = 500
     case pulse = 3_000
     case work = 60_000
     case derivation = 180_000
     case person = 600_000
+    case transfer = 14_400_000
   }
 
   private let folder: RuntimeFolder

@@ -142,6 +142,14 @@ package final class AgentVault: UnlockedVault {
     }
   }
 
+  /// Has the agent take a snapshot to one destination, or to all that are approved.
+  package func backUp(to destination: String?, onlyIfChanged: Bool) throws(VaultUseError) -> [Delivery] {
+    try call(.backUp(folder: folder, destination: destination, onlyIfChanged: onlyIfChanged), .transfer) {
+      (reader) throws(AgentRefusal) in
+      try reader.list(leastByteCount: 21) { (reader) throws(AgentRefusal) in try reader.delivery() }
+    }
+  }
+
   /// When it locks; nil where it is no longer open.
   package func state() throws(VaultUseError) -> AgentStatus.OpenVault? {
     try client.status().vaults.first { utf8Equal($0.folder, folder) }

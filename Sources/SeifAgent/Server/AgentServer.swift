@@ -25,13 +25,23 @@ package final class AgentServer: Sendable {
     /// Called between the derivation of a key and the opening of its vault; in tests something happens then.
     package var whenDerived: (@Sendable () -> Void)?
 
+    /// Takes snapshots to destinations; nil: there is nothing that could.
+    package var backUp: BackUp?
+
+    /// With the vault, the one destination that is meant (nil: all that are approved), whether it is for changed contents
+    /// only, and whether it is still wanted: once it isn't, what goes on elsewhere ends.
+    package typealias BackUp =
+      @Sendable (
+        any VaultTurns, String?, Bool, @escaping @Sendable () -> Bool
+      ) throws(VaultUseError) -> [Delivery]
     package typealias Devices = @Sendable (WayIn.Kind, SecretValue) throws(VaultError) -> (any WayInProvider)?
 
     package init(
       hello: Hello, asker: any ConsentAsker, device: @escaping Devices = { _, _ in nil },
       peer: @escaping @Sendable (Int32) -> Peer? = { Peer.of($0) },
-      whenDerived: (@Sendable () -> Void)? = nil
+      whenDerived: (@Sendable () -> Void)? = nil, backUp: BackUp? = nil
     ) {
+      self.backUp = backUp
       self.hello = hello
       self.asker = asker
       self.device = device
@@ -47,6 +57,8 @@ package final class AgentServer: Sendable {
   private let wakeWriter: Int32
   let clients = ClientRegister(limit: clientLimit, reserve: reservedPlaces)
   private let isEnding = Mutex(false)
+  /// One backup at a time.
+  private let isBackingUp = Mutex(false)
   private let hasLogind = Mutex(false)
 
   /// - Throws: `gone` where the system has no descriptor left.
@@ -70,6 +82,22 @@ package final class AgentServer: Sendable {
 
   /// Whether suspend, screen lock and log-out are heard of.
   var knowsSessions: Bool { hasLogind.withLock { $0 } }
+
+  /// Has a snapshot of a vault taken away. The vault has its turns meanwhile, and others have theirs in between.
+  ///
+  /// - Throws: `backingUp` while another one is under way.
+  func backUp(
+    _ vault: OpenVault, to destination: String?, onlyIfChanged: Bool, isWanted: @escaping @Sendable () -> Bool
+  ) throws(VaultUseError) -> [Delivery] {
+    guard let backUp = parts.backUp else { throw .agent(AgentRefusal(.notApproved, destination ?? "")) }
+    let isFree = isBackingUp.withLock { isBusy in
+      defer { isBusy = true }
+      return !isBusy
+    }
+    guard isFree else { throw .agent(AgentRefusal(.backingUp)) }
+    defer { isBackingUp.withLock { $0 = false } }
+    return try backUp(vault, destination, onlyIfChanged) { [vaults] in vaults.holds(vault) && isWanted() }
+  }
 
   /// Locks all vaults.
   package func lockAll() { vaults.lockAll() }

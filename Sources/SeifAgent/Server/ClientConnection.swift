@@ -127,6 +127,16 @@ final class ClientConnection: Sendable {
       try require(.importing, vault)
       return try vault.merge(records, options)
     case .verify(let folder): return try vault(folder).verify()
+    case .backUp(let folder, let destination, let onlyIfChanged):
+      // No use that keeps the vault open, nor one that it locks after: a timer asks for it.
+      let (vault, descriptor) = (try server.vaults.vault(folder), channel.descriptor)
+      let deliveries = try server.backUp(vault, to: destination, onlyIfChanged: onlyIfChanged) {
+        !MessageChannel.isHungUp(descriptor)
+      }
+      return AgentAnswer.success { writer in
+        writer.count(deliveries.count)
+        for delivery in deliveries { writer.delivery(delivery) }
+      }
     case .records(let folder, _):
       let vault = try vault(folder)
       try require(.export, vault)

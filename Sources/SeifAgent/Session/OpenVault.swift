@@ -19,6 +19,8 @@ final class OpenVault: @unchecked Sendable {
   let loginSession: String?
 
   private let turn = Mutex(())
+  // Held while a copy with the same keys is open; never taken within a turn.
+  private let copies = Mutex(())
   private let vault: Vault
   private var index: SearchIndex
   // Apart from the turn: whoever looks for what is due must not wait for work on a vault.
@@ -46,6 +48,15 @@ final class OpenVault: @unchecked Sendable {
       index = SearchIndex()
       vault.lock()
     }
+    // Its copies have the same keys: locked is what nobody has them of.
+    copies.withLock { _ in }
+  }
+
+  /// Runs work that has keys of this vault beside it.
+  func withoutLocking<Result: Sendable>(
+    _ work: () throws(VaultUseError) -> Result
+  ) throws(VaultUseError) -> Result {
+    try copies.withLock { _ throws(VaultUseError) in try work() }
   }
 
   /// Milliseconds since the start of the machine at which it is locked if nobody uses it; nil where it is the first use
@@ -92,6 +103,13 @@ final class OpenVault: @unchecked Sendable {
         faults: vault.openingFaults.map { "\($0)" }, damage: index.damage.map { "\($0)" })
       return (notices, result)
     }
+  }
+
+  /// Runs work of others on the vault, which puts nothing off.
+  func withVault<Result: Sendable>(
+    _ work: (Vault) throws(VaultUseError) -> Result
+  ) throws(VaultUseError) -> Result {
+    try use(counts: false) { () throws(VaultUseError) in try work(vault) }.1
   }
 
   /// All summaries.
@@ -330,7 +348,7 @@ extension Vault {
   }
 }
 
-func vaultCall<Result: ~Copyable>(_ body: () throws(VaultError) -> Result) throws(VaultUseError) -> Result {
+package func vaultCall<Result: ~Copyable>(_ body: () throws(VaultError) -> Result) throws(VaultUseError) -> Result {
   do throws(VaultError) { return try body() } catch { throw .vault(error) }
 }
 

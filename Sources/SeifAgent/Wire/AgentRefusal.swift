@@ -34,6 +34,10 @@ package struct AgentRefusal: Error, Sendable, Equatable {
     case countsOnly = 15
     /// The person has refused such questions too often just now; the detail has the seconds until one is asked again.
     case tooOften = 16
+    /// A backup is under way already.
+    case backingUp = 17
+    /// There is no destination that was approved for this; the detail has the name that was asked for.
+    case notApproved = 18
   }
 
   package let code: Code

@@ -69,6 +69,8 @@ package enum AgentRequest: Sendable {
   case merge(folder: String, Records, ImportOptions)
   /// Looks at every value.
   case verify(folder: String)
+  /// Takes a snapshot to the destinations that were approved for that, or to one of them.
+  case backUp(folder: String, destination: String?, onlyIfChanged: Bool)
 
   /// What everything is asked for, as the person is told.
   package enum Purpose: UInt8, Sendable { case export = 1, backup = 2 }
@@ -148,6 +150,11 @@ package enum AgentRequest: Sendable {
     case .verify(let folder):
       writer.byte(16)
       writer.text(folder)
+    case .backUp(let folder, let destination, let onlyIfChanged):
+      writer.byte(20)
+      writer.text(folder)
+      writer.optional(destination) { $0.text($1) }
+      writer.bool(onlyIfChanged)
     case .records(let folder, let purpose):
       writer.byte(12)
       writer.text(folder)
@@ -209,6 +216,9 @@ package enum AgentRequest: Sendable {
     case 17: return .names(folder: folder)
     case 18: return .binnedCount(folder: folder)
     case 19: return .lastChange(folder: folder)
+    case 20:
+      let destination = try reader.optional { (reader) throws(AgentRefusal) in try reader.text() }
+      return .backUp(folder: folder, destination: destination, onlyIfChanged: try reader.bool())
     default: throw AgentRefusal(.badMessage, "request")
     }
   }

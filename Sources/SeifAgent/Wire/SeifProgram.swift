@@ -9,7 +9,7 @@ package enum SeifProgram {
   static var build: String { plain ?? own }
 
   /// What is started as the agent: its path, or, where another file has taken that, the kernel's own way to it.
-  static var path: String {
+  package static var path: String {
     if let plain { return plain }
     var (here, there) = (stat(), stat())
     guard let path = ProcFile.link(own), stat(own, &here) == 0, stat(path, &there) == 0, here.st_ino == there.st_ino,

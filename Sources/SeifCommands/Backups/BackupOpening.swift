@@ -1,6 +1,7 @@
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifRecords
+internal import SeifVault
 
 /// Options of every command that opens a file: whose passphrase, which format, and whether costs above the limits are
 /// allowed.
@@ -14,9 +15,15 @@ struct OpeningOptions: OptionGroup, Sendable {
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     passphrase = try PassphraseOptions(&arguments).source
-    var reading = arguments.flag(Self.allowCost) ? ReadingOptions.raised : .standard
-    reading.format = try arguments.choice(Self.format)
-    self.reading = reading
+    reading = try Self.reading(arguments)
+  }
+
+  /// The formats of every module, and what the options say of them.
+  static func reading(_ arguments: ParsedArguments) throws(UsageError) -> ReadingOptions {
+    var reading = arguments.flag(allowCost) ? ReadingOptions.raised : .standard
+    reading.format = try arguments.choice(format)
+    reading.further = [SnapshotFormat()]
+    return reading
   }
 }
 

@@ -1,3 +1,4 @@
+internal import SeifAgent
 internal import SeifBackups
 internal import SeifRecords
 internal import SeifVault
@@ -55,6 +56,15 @@ enum BackupWords {
 }
 
 extension CommandFailure {
+  /// What the ledger threw.
+  init(ledger error: any Error) {
+    switch error {
+    case let error as VaultError: self.init(error, folder: "")
+    case let error as VaultUseError: self.init(error, folder: "")
+    default: self.init(describing: error)
+    }
+  }
+
   /// Why a backup doesn't count, with the exit code of the command line.
   ///
   /// - Parameter records: what was to be backed up, to name what a format can't hold.
@@ -83,7 +93,7 @@ extension CommandFailure {
         .checkFailed, "\(name) was stored and can't be read back: \(error)",
         hint: "It doesn't count as a backup, and nothing was removed.")
     case .notNoted(let name, let error):
-      let failure = (error as? VaultError).map { CommandFailure($0, folder: "") } ?? CommandFailure(describing: error)
+      let failure = CommandFailure(ledger: error)
       self.init(
         failure.exitCode, "\(name) was stored and came back whole, but the vault couldn't note that: \(failure.what)",
         hint: "It doesn't count as a backup, and nothing was removed. Make another.")

@@ -4,11 +4,14 @@ internal import SeifFormats
 /// What a file's outside tells, for `inspect` and `backup inspect`.
 struct InspectionReport {
   private let inspection: Inspection
+  private let name: String
 
   /// - Parameter file: how it is called in messages.
   init(_ input: FormatInput, _ reading: ReadingOptions, file: String) throws(CommandFailure) {
     do throws(FormatError) {
       let header = try FormatRegistry.read(input, options: reading)
+      let formats = FormatRegistry.formats + reading.further
+      name = formats.first { $0.identifier == header.format }?.displayName ?? header.format.rawValue
       inspection = Inspection(
         header, isSelfOpening: input.isSelfOpening,
         guessesPerSecond: try GuessingCost.measured { () throws(FormatError) in
@@ -55,7 +58,6 @@ struct InspectionReport {
 
   private var lines: [(String, String)] {
     let header = inspection.header
-    let name = FormatRegistry.format(header.format)?.displayName ?? header.format.rawValue
     var lines = [("format", "\(name) \(header.version)" + (header.variant.map { ", \($0)" } ?? ""))]
     if inspection.isSelfOpening { lines.append(("file", "a page that opens it in a browser")) }
     lines.append(("opening", inspection.keyDerivation))

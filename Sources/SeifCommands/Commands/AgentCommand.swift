@@ -42,11 +42,24 @@ struct AgentCommand: Command {
     // would be left on the heap.
     _ = seif_wipe_freed_memory()
     let devices = Devices(environment: context.environment)
+    let (registry, clock) = (context.transports, context.clock)
     let server = try AgentServer(
       AgentServer.Parts(
         hello: AgentAccess.hello, asker: ConsentPrompt(environment: context.environment),
         device: { (kind, pin) throws(VaultError) in
           try devices.provider(kind, pin: pin.isEmpty ? nil : SecretBytes(copying: pin))
+        },
+        backUp: { (turns, destination, onlyIfChanged, isWanted) throws(VaultUseError) in
+          let reach = Reach(registry: registry, isWanted: isWanted)
+          let found = try SnapshotQueue.prove(turns, reach)
+          var deliveries = try SnapshotDelivery(
+            turns: turns, reach: reach, clock: clock, onlyIfChanged: onlyIfChanged
+          ).run(destination)
+          if !found.isEmpty, !deliveries.isEmpty {
+            deliveries[0].words += found
+            if deliveries[0].exitCode == 0 { deliveries[0].exitCode = ExitCode.checkFailed.rawValue }
+          }
+          return deliveries
         }))
     let handedOver = try SocketActivation.listener(
       process: context.environment["LISTEN_PID"], count: context.environment["LISTEN_FDS"])

@@ -24,24 +24,35 @@ struct BackupCreateCommand: Command {
     passphrase: see docs/formats/self-opening.md.
 
     --passphrase-fd opens the vault, --new-passphrase-fd seals the backup.
+
+    --snapshot stores a copy of the vault as it is, which the vault's own passphrase or
+    recovery code opens, and asks for no passphrase of a backup. A vault that is open in the
+    agent needs none at all, at destinations approved by `seif backup schedule`; without
+    --destination the copy goes to all of these.
     """
   static let selfOpening = Option.flag("self-opening", "make the file a page that opens itself in a browser")
+  static let snapshot = Option.flag("snapshot", "a sealed copy of the vault, opened by its own ways in")
   static var options: [Option] {
-    DestinationOptions.options + [selfOpening] + RetentionOptions.options + UnlockOptions.options
-      + NewPassphraseOptions.options
-      + OutputOptions.options
+    DestinationOptions.options + [selfOpening, snapshot] + RetentionOptions.options + UnlockOptions.options
+      + NewPassphraseOptions.options + OutputOptions.options
   }
 
-  private let destination: DestinationOptions
+  private let destination: DestinationOptions?
   private let isSelfOpening: Bool
+  private let isSnapshot: Bool
   private let retention: RetentionOptions
   private let unlock: UnlockOptions
   private let passphrase: NewPassphraseOptions
   private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    destination = try DestinationOptions(&arguments)
+    isSnapshot = arguments.flag(Self.snapshot)
+    let isForAll = isSnapshot && arguments.value(DestinationOptions.destination) == nil
+    destination = isForAll ? nil : try DestinationOptions(&arguments)
     isSelfOpening = arguments.flag(Self.selfOpening)
+    guard !isSelfOpening || !isSnapshot else {
+      throw UsageError("--self-opening and --snapshot are two kinds of files: one of them")
+    }
     retention = try RetentionOptions(&arguments)
     unlock = try UnlockOptions(&arguments)
     passphrase = try NewPassphraseOptions(&arguments)
@@ -49,14 +60,21 @@ struct BackupCreateCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
+    guard let destination, !isSnapshot else {
+      return try SnapshotCreate(destination: destination, unlock: unlock, output: output).run(context)
+    }
+    return try run(destination, context)
+  }
+
+  private func run(_ destination: DestinationOptions, _ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
     let writer: any BackupWriter = isSelfOpening ? try SelfOpeningTemplate.writer(context) : AuthBackupWriter()
     // A path is looked at before anybody is asked for a passphrase; a name needs the vault.
-    if !destination.isNamed { try checkPlace(destination.local().0) }
+    if !destination.isNamed { try check(destination.local().0, destination) }
     let vault = try unlock.unlockForLedger(context)
     defer { vault.lock() }
     let (transport, place) = try destination.transport(DirectVault(vault), folder, context)
-    try checkPlace(transport)
+    try check(transport, destination)
     // The ledger says what may go, so it is checked whole, and everything else too.
     let faults = try Self.faults(of: vault, folder, context)
     let random = RandomSource.system
@@ -88,11 +106,13 @@ struct BackupCreateCommand: Command {
     } catch let error as VaultError {
       throw CommandFailure(error, folder: folder)
     }
-    try show(report, records, faults, context)
+    try show(report, records, faults, destination, context)
     return faults.isEmpty && !report.isAlarming ? .done : .checkFailed
   }
 
-  private func checkPlace(_ transport: any BackupTransport) throws(CommandFailure) {
+  private func check(
+    _ transport: any BackupTransport, _ destination: DestinationOptions
+  ) throws(CommandFailure) {
     do throws(BackupFailure) {
       try BackupService.checkPlace(transport)
     } catch {
@@ -121,7 +141,8 @@ struct BackupCreateCommand: Command {
   }
 
   private func show(
-    _ report: BackupReport, _ records: Records, _ faults: [VaultFault], _ context: Context
+    _ report: BackupReport, _ records: Records, _ faults: [VaultFault], _ destination: DestinationOptions,
+    _ context: Context
   ) throws(CommandFailure) {
     for line in BackupWords.lines(report) {
       if line.isWarning { context.talk.warn(line.text) } else { context.talk.say(line.text) }

@@ -31,9 +31,7 @@ struct BackupInspectCommand: Command {
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     name = arguments.optionalPositional()
     destination = try DestinationOptions(&arguments)
-    var reading = arguments.flag(OpeningOptions.allowCost) ? ReadingOptions.raised : .standard
-    reading.format = try arguments.choice(OpeningOptions.format)
-    self.reading = reading
+    reading = try OpeningOptions.reading(arguments)
     unlock = try UnlockOptions(&arguments)
     output = try OutputOptions(&arguments)
   }

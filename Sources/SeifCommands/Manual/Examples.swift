@@ -102,6 +102,14 @@ enum Examples {
     "backup create": [
       Example("seif backup create --destination backups", "make a backup and prove that it opens")
     ],
+    "backup schedule": [
+      Example(
+        "seif backup schedule --destination nas --every 24h --on-change",
+        "by a timer and on change; this vault has no destination nas", exitCode: .notFound)
+    ],
+    "backup run": [
+      Example("seif backup run", "what the timer runs; here nothing is scheduled", exitCode: .notFound)
+    ],
     "backup list": [Example("seif backup list --destination backups", "which there are, and which are proven")],
     "backup inspect": [
       Example(

@@ -12,6 +12,8 @@ enum TransportItem {
   private static let conditionField = "refuses-overwriting"
   /// The place's name in the ledger, for a program that can't make the transport itself.
   private static let placeField = "ledger-place"
+  /// What says that a person approved it for snapshots.
+  private static let approvalField = "approved-for-snapshots"
   /// Settings that aren't in fields: one of their names would give them a second value.
   private static let ownPlaces = ["url", "user", "password"]
 
@@ -63,7 +65,7 @@ enum TransportItem {
     if let url = login.info.urls.first { settings.values["url"] = url }
     if !login.username.isEmpty { settings.values["user"] = login.username }
     if !login.password.isEmpty { settings.secrets["password"] = login.password }
-    for field in custom where field.name != kindField {
+    for field in custom where field.name != kindField && field.name != approvalField {
       if field.isSecret {
         settings.secrets[field.name] = field.value
       } else if field.name == conditionField {
@@ -119,6 +121,22 @@ enum TransportItem {
       login.info.customFields.append(CustomField(name: field, value: value, isSecret: true))
       _ = try vault.apply([.replace(id, .password(login))], ifCounterIs: read.counter)
     }
+  }
+
+  /// The approval that stands in an entry; nil: none that can be one.
+  static func approval(in login: Password) -> [UInt8]? {
+    let field = login.info.customFields.first { $0.name == approvalField && !$0.isSecret }
+    // EXPOSE: a digest.
+    return field?.value.exposedText().flatMap { try? Base16.decode($0) }
+  }
+
+  /// The entry with an approval.
+  static func approved(_ login: Password, by approval: [UInt8]) -> Password {
+    var login = login
+    login.info.customFields.removeAll { $0.name == approvalField }
+    login.info.customFields.append(
+      CustomField(name: approvalField, value: SecretValue(utf8: Base16.encode(approval))))
+    return login
   }
 
   private static func condition(_ isRefused: Bool) -> CustomField {

@@ -32,6 +32,14 @@ extension CommandFailure {
     case .noSuchField: self.init(.badInput, "the entry has no such secret any more", hint: "Try again.")
     case .noCode: self.init(.notFound, "this has no one-time code")
     case .badCode: self.init(.badInput, "there is no code for this entry: \(refusal.detail)")
+    case .backingUp: self.init(.busy, "the agent makes a backup already", hint: "Try again when it is done.")
+    case .notApproved:
+      self.init(
+        .notFound,
+        refusal.detail.isEmpty
+          ? "no destination of this vault is approved for snapshots"
+          : "the destination \(refusal.detail) isn't approved for snapshots, or was changed since",
+        hint: "Approve it: seif backup schedule --destination NAME")
     case .countsOnly:
       self.init(.usage, "this account counts, so its next code is that of the next call", hint: "Leave out --next.")
     }

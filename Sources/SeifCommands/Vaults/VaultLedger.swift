@@ -14,9 +14,12 @@ struct VaultLedger: ProofLedger {
     try vault.ledger().map { LedgerEvent($0) }
   }
 
-  func append(_ event: LedgerEvent, records: Records?) throws {
+  func append(_ event: LedgerEvent, records: Records?) throws { try write(event, records: records) }
+
+  func write(_ event: LedgerEvent, records: Records?) throws(VaultError) {
     if event.kind == .stored, let sequence { try remember(sequence, event.sha256) }
-    let content = try records.map { try vault.contentDigest(of: $0) } ?? [UInt8](repeating: 0, count: 32)
+    var content = [UInt8](repeating: 0, count: 32)
+    if let records { content = try vault.contentDigest(of: records) }
     try vault.appendToLedger(
       LedgerEntry(
         event: LedgerEntry.Event(event.kind), at: event.at, destination: event.destination, name: event.name,

@@ -7,6 +7,8 @@ public enum FormatIdentifier: String, Sendable, Hashable, CaseIterable {
   case authbackup, vault2fa, twofac
   case uriList = "uri-list"
   case json
+  /// The vault's own file: what reads it is above this module.
+  case seifvault
 }
 
 /// A file's bytes, and its JSON if it is any: read once, shared by every format that looks at it.
@@ -41,6 +43,8 @@ public struct ReadingOptions: Sendable {
   public var pbkdf2Rounds = PBKDF2.allowedRounds
   /// The format, where a person names it; nil: the one that the bytes claim.
   public var format: FormatIdentifier?
+  /// Formats of modules above this one, which are looked for too.
+  public var further: [any BackupFormat] = []
 
   /// The limits of every file.
   public static let standard = ReadingOptions()
@@ -133,6 +137,22 @@ public struct HeaderFacts: Sendable {
   /// Whether the passphrase goes into the key as typed, without trying other normal forms.
   public var takesPassphraseAsTyped = false
 
+  package init(
+    format: FormatIdentifier, version: Int, variant: String? = nil, keyDerivation: KeyDerivation, isHeaderBound: Bool,
+    readableFields: [String], clearLabels: [String] = [], claimedTime: Timestamp? = nil,
+    takesPassphraseAsTyped: Bool = false
+  ) {
+    self.format = format
+    self.version = version
+    self.variant = variant
+    self.keyDerivation = keyDerivation
+    self.isHeaderBound = isHeaderBound
+    self.readableFields = readableFields
+    self.clearLabels = clearLabels
+    self.claimedTime = claimedTime
+    self.takesPassphraseAsTyped = takesPassphraseAsTyped
+  }
+
   /// Whether a passphrase is needed.
   public var isSealed: Bool { keyDerivation != .none }
 }
@@ -153,6 +173,19 @@ public struct OpenedBackup: Sendable {
   public var body: SecretValue
   /// Things taken although they aren't right, as short sentences without values.
   public var notices: [String] = []
+
+  package init(
+    header: HeaderFacts, exportedAt: Timestamp? = nil, records: Records, problems: [EntryProblem],
+    link: BackupLink? = nil, body: SecretValue, notices: [String] = []
+  ) {
+    self.header = header
+    self.exportedAt = exportedAt
+    self.records = records
+    self.problems = problems
+    self.link = link
+    self.body = body
+    self.notices = notices
+  }
 }
 
 /// A backup's place among those of its vault: what orders them without trusting any clock or name.

@@ -32,10 +32,11 @@ public enum FormatRegistry {
     _ input: FormatInput, options: ReadingOptions = .standard
   ) throws(FormatError) -> any BackupFile {
     if let named = options.format {
-      guard let format = format(named) else { throw .otherFormat }
+      let format = (formats + options.further).first { $0.identifier == named }
+      guard let format else { throw .otherFormat }
       return try format.readHeader(input, options: options)
     }
-    let candidates = formats.filter { $0.recognizes(input) }
+    let candidates = (formats + options.further).filter { $0.recognizes(input) }
     guard let format = candidates.first else {
       let guess = ContentGuess(input)
       // What begins like JSON and isn't is more likely a backup that was cut off than anything else.

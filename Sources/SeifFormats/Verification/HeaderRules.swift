@@ -8,7 +8,7 @@ enum HeaderRules {
     case .authbackup: authBackup(root, facts, &findings)
     case .vault2fa: vault2FA(root, facts, &findings)
     case .twofac: twoFac(root, facts, &findings)
-    case .uriList, .json: break
+    case .uriList, .json, .seifvault: break
     }
   }
 

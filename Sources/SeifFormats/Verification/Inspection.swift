@@ -66,6 +66,8 @@ public struct Inspection: Sendable {
     case .vault2fa: return (["the contents"], ["the header", "created"])
     case .twofac where header.isSealed:
       return (["each entry's contents"], ["createdAt", "labels", "colours", "order and number of entries"])
+    case .seifvault:
+      return (["each way in's parameters", "each row's contents, place and revision", "all rows together"], [])
     case .twofac, .uriList, .json: return ([], ["everything"])
     }
   }

@@ -69,7 +69,7 @@ public enum StrictVerification {
     switch file.header.format {
     case .authbackup: BodyRules.checkAuthBackup(backup, &findings)
     case .vault2fa: BodyRules.checkVault2FA(backup, &findings)
-    case .twofac, .uriList, .json: findings.skip("body", "this format has no canonical body")
+    case .twofac, .uriList, .json, .seifvault: findings.skip("body", "this format has no canonical body")
     }
     let places = backup.problems.map { problem in
       problem.list + (problem.index.map { "[\($0)]" } ?? "") + (problem.field.map { ".\($0)" } ?? "")

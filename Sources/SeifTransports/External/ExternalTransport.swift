@@ -13,6 +13,8 @@ public struct ExternalTransport: BackupTransport {
   public let timeout: Int
   /// Whether the program refuses a name that is taken.
   public let createsConditionally: Bool
+  /// Asked while a program runs: once it is false, the program is ended as if its time were over.
+  package var isWanted: @Sendable () -> Bool = { true }
 
   /// Most bytes of a listing.
   static let listingLimit = 16 << 20
@@ -81,7 +83,8 @@ public struct ExternalTransport: BackupTransport {
     let outcome: ProgramRun.Outcome
     do throws(PipedProgram.Failure) {
       outcome = try ProgramRun.run(
-        program, argument.isEmpty ? words : [argument] + words, input: input, limit: max(0, limit), seconds: timeout)
+        program, argument.isEmpty ? words : [argument] + words, input: input, limit: max(0, limit), seconds: timeout,
+        isWanted: isWanted)
     } catch {
       throw Self.failure(starting: error.code, program)
     }

@@ -19,8 +19,10 @@ enum ProgramRun {
   /// - Parameters:
   ///   - limit: most bytes that it may write; one byte more ends it.
   ///   - seconds: after them it is ended.
+  ///   - isWanted: asked ten times a second; once it is false the program is ended, as if its time were over.
   static func run(
-    _ path: String, _ words: [String], input: SecretValue = .empty, limit: Int, seconds: Int
+    _ path: String, _ words: [String], input: SecretValue = .empty, limit: Int, seconds: Int,
+    isWanted: () -> Bool = { true }
   ) throws(PipedProgram.Failure) -> Outcome {
     let program = try PipedProgram(path, [path] + words, environment: ProgramEnvironment.pairs)
     let deadline = seif_milliseconds_since_boot() + Int64(seconds) * 1_000
@@ -48,7 +50,7 @@ enum ProgramRun {
       if program.isSilent, sent == input.byteCount || program.isInputBroken { break }
       // What it started may hold its streams on: when it has ended, what is in the pipes is all.
       if isIdle, hadEnded { break }
-      if seif_milliseconds_since_boot() >= deadline {
+      if seif_milliseconds_since_boot() >= deadline || !isWanted() {
         program.end()
         return outcome(.timedOut)
       }

@@ -33,6 +33,11 @@ final class VaultKeys {
     try Self.subkey("ledger", of: dataKey, vaultID: vaultID)
   }
 
+  /// The key under which destinations are approved.
+  func approvalKey() throws(VaultError) -> SecretBytes {
+    try Self.subkey("destination", of: dataKey, vaultID: vaultID)
+  }
+
   private static func subkey(
     _ name: String, of dataKey: borrowing SecretBytes, vaultID: UUID
   ) throws(VaultError) -> SecretBytes {

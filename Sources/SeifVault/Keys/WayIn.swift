@@ -29,6 +29,9 @@ public struct WayIn: Sendable, Hashable {
     }
   }
 
+  /// Whether it opens the vault on any machine by what a person has: a passphrase or a recovery code.
+  public var isPortable: Bool { kind == .passphrase || kind == .recovery }
+
   /// Identifier of the way in.
   public let id: UUID
   /// Its kind.

@@ -27,6 +27,9 @@ public struct VaultLocation: Sendable, Hashable {
     self.fileSystemType = fileSystemType
   }
 
+  /// Of a vault that is in memory only: nothing can be read or written there.
+  static let nowhere = VaultLocation(folder: "/dev/null", stateFolder: "/dev/null")
+
   /// The database file.
   public var file: String { folder.hasSuffix("/") ? folder + fileName : folder + "/" + fileName }
 

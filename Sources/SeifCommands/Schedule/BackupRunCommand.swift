@@ -1,0 +1,74 @@
+internal import SeifAgent
+internal import SeifBackups
+internal import SeifBytes
+internal import SeifVault
+
+/// `seif backup run`: what the timer runs.
+struct BackupRunCommand: Command {
+  static let name = "backup run"
+  static let summary = "make the scheduled snapshot now, asking nobody"
+  static let usage = """
+    seif backup run [OPTIONS]
+
+    What the timer of `seif backup schedule` runs. Where the vault is open in the agent, the
+    agent takes a snapshot to every approved destination and proves each. Where it is locked,
+    a sealed copy goes to the destinations that are folders of this machine, and is proven at
+    the next run that finds the vault open. Nobody is asked for anything. A failure is told
+    once, not again until it is another one.
+    """
+  static let ifChanged = Option.flag("if-changed", "only where the vault holds something else than the last snapshot")
+  static var options: [Option] { [ifChanged] + VaultOptions.options + OutputOptions.options }
+
+  private let onlyIfChanged: Bool
+  private let vault: VaultOptions
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    onlyIfChanged = arguments.flag(Self.ifChanged)
+    vault = try VaultOptions(&arguments)
+    output = try OutputOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let location = try vault.location(context)
+    let locked: LockedVault
+    do throws(VaultError) {
+      locked = try Vault.open(at: location, access: .readOnly)
+    } catch {
+      throw CommandFailure(error, folder: location.folder)
+    }
+    let notice = FailureNotice(location.stateFolder, locked.id)
+    do throws(CommandFailure) {
+      let deliveries = try deliveries(location, locked, context)
+      notice.settle(deliveries.filter { $0.exitCode != 0 }.map { "\($0.destination) \($0.exitCode)" }, context)
+      return try SnapshotReport(deliveries).show(output, context)
+    } catch {
+      notice.settle(["\(error.exitCode.rawValue)"], context)
+      throw error
+    }
+  }
+
+  private func deliveries(
+    _ location: VaultLocation, _ locked: borrowing LockedVault, _ context: Context
+  ) throws(CommandFailure) -> [Delivery] {
+    guard let schedule = try Schedule.read(Schedule.file(location.stateFolder, locked.id)) else {
+      throw CommandFailure(.notFound, "this vault has no schedule", hint: "Make one: seif backup schedule")
+    }
+    if let deliveries = try byAgent(location, context) { return deliveries }
+    return try LockedRun(location: location, reach: Reach(registry: context.transports), clock: context.clock)
+      .run(locked, schedule)
+  }
+
+  /// Nil: the vault isn't open in the agent.
+  private func byAgent(_ location: VaultLocation, _ context: Context) throws(CommandFailure) -> [Delivery]? {
+    guard let client = AgentAccess.client(context) else { return nil }
+    let folder = AbsolutePath.of(location.folder)
+    do throws(VaultUseError) {
+      return try AgentVault(client, folder: folder).backUp(to: nil, onlyIfChanged: onlyIfChanged)
+    } catch {
+      // One of another build isn't ended by a timer: who uses it next does so.
+      if case .agent(let refusal) = error, [.locked, .gone, .otherVersion].contains(refusal.code) { return nil }
+      throw CommandFailure(error, folder: folder)
+    }
+  }
+}

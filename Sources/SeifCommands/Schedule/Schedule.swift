@@ -1,0 +1,98 @@
+internal import SeifBackups
+internal import SeifBytes
+
+/// What runs without a key know of a schedule: the destinations' names, and for those on this machine their folders. No
+/// credentials stand here.
+struct Schedule: Equatable {
+  /// A destination that a sealed copy can be stored at while the vault is locked.
+  struct Place: Equatable {
+    var name: String
+    /// `folder` or `icloud`.
+    var kind: String
+    var path: String
+
+    /// Nil for kinds that need a network, a program or credentials.
+    init?(_ settings: TransportSettings) {
+      guard ["folder", "icloud"].contains(settings.kind), let path = settings.values["path"], path.hasPrefix("/") else {
+        return nil
+      }
+      self.init(name: settings.name, kind: settings.kind, path: path)
+    }
+
+    init(name: String, kind: String, path: String) {
+      self.name = name
+      self.kind = kind
+      self.path = path
+    }
+
+    var settings: TransportSettings { TransportSettings(name: name, kind: kind, values: ["path": path]) }
+  }
+
+  var destinations: [String]
+  var places: [Place]
+  /// When it runs, as systemd says it.
+  var calendar: String
+  var isOnChange: Bool
+
+  static let schemaName = "seif-schedule"
+
+  var document: SecretValue {
+    var writer = JSONWriter(indent: 2)
+    writer.beginObject()
+    write(&writer)
+    writer.endObject()
+    return writer.finish()
+  }
+
+  func write(_ writer: inout JSONWriter) {
+    writer.schema(Self.schemaName, 1)
+    writer.member("calendar", calendar)
+    writer.member("destinations", destinations)
+    writer.member("onChange", isOnChange)
+    writer.key("places")
+    writer.beginArray()
+    for place in places {
+      writer.beginObject()
+      writer.member("kind", place.kind)
+      writer.member("name", place.name)
+      writer.member("path", place.path)
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+
+  init(destinations: [String], places: [Place], calendar: String, isOnChange: Bool) {
+    self.destinations = destinations
+    self.places = places
+    self.calendar = calendar
+    self.isOnChange = isOnChange
+  }
+
+  /// Nil: it isn't one.
+  init?(_ root: JSONValue) {
+    guard let calendar = root["calendar"]?.string, let isOnChange = root["onChange"]?.bool,
+      let names = root["destinations"], let list = root["places"]
+    else { return nil }
+    var (destinations, places): ([String], [Place]) = ([], [])
+    for name in names.elements {
+      guard let name = name.string else { return nil }
+      destinations.append(name)
+    }
+    for place in list.elements {
+      guard let name = place["name"]?.string, let kind = place["kind"]?.string, let path = place["path"]?.string,
+        ["folder", "icloud"].contains(kind), path.hasPrefix("/")
+      else { return nil }
+      places.append(Place(name: name, kind: kind, path: path))
+    }
+    self.init(destinations: destinations, places: places, calendar: calendar, isOnChange: isOnChange)
+  }
+
+  static func file(_ stateFolder: String, _ vault: UUID) -> StateFile { StateFile(stateFolder, vault, "schedule.json") }
+
+  /// The schedule of a vault; nil: there is none.
+  static func read(_ file: StateFile) throws(CommandFailure) -> Schedule? {
+    guard let root = try file.read(schema: schemaName) else { return nil }
+    guard let schedule = Schedule(root) else { throw file.broken }
+    return schedule
+  }
+}
