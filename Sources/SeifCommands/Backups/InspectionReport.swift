@@ -11,7 +11,7 @@ struct InspectionReport {
     do throws(FormatError) {
       let header = try FormatRegistry.read(input, options: reading)
       let formats = FormatRegistry.formats + reading.further
-      name = formats.first { $0.identifier == header.format }?.displayName ?? header.format.rawValue
+      name = formats.first { $0.identifier == header.header.format }?.displayName ?? header.header.format.rawValue
       inspection = Inspection(
         header, isSelfOpening: input.isSelfOpening,
         guessesPerSecond: try GuessingCost.measured { () throws(FormatError) in
