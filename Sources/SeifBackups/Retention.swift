@@ -96,7 +96,7 @@ public enum Retention {
   /// The proven events whose files stay, each with the first reason for it; of each format by itself.
   public static func kept(_ proven: [LedgerEvent], rule: RetentionRule) -> [LedgerEvent: Reason] {
     Dictionary(grouping: proven) { $0.format.prefix { $0 != "-" } }.values
-      .reduce(into: [:]) { kept, ofOneFormat in kept.merge(self.kept(ofOneFormat: ofOneFormat, rule)) { first, _ in first } }
+      .reduce(into: [:]) { kept, events in kept.merge(self.kept(ofOneFormat: events, rule)) { first, _ in first } }
   }
 
   private static func kept(ofOneFormat proven: [LedgerEvent], _ rule: RetentionRule) -> [LedgerEvent: Reason] {
