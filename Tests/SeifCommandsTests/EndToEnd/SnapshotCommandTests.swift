@@ -186,8 +186,9 @@ import Testing
     }
     // A password that was changed since is another destination: nothing is sent to it.
     let id = try #require(
-      document(try agent.seif("list", "cloud", "--json").output, "seif-list")["entries"]?.elements.first { _ in true }?[
-        "id"]?
+      document(try agent.seif("list", "cloud", "--tag", "seif-transport", "--json").output, "seif-list")["entries"]?
+        .elements.first { _ in true }?[
+          "id"]?
         .string)
     #expect(try agent.seif("edit", id, secret: "another").exitCode == 0)
     #expect(try run().exitCode == 66)
