@@ -107,6 +107,7 @@ import Testing
     #expect(try lost.listBackups().map(\.name) == ["x"])
     #expect(try dropbox(standIn.dropbox()).listBackups().isEmpty)
     #expect(try dropbox(standIn.dropbox(folder: "lost/")).place == lost.place)
+    #expect(try dropbox(standIn.dropbox(folder: "/LOST")).place == lost.place)
   }
 
   @Test func aFolderOfTheNameIsNotDeleted() throws {
@@ -132,7 +133,20 @@ import Testing
         #"{"name":"x (1)","size":0,"rev":"1","content_hash":"\#(DropboxDocument.contentHash(.empty))"}"#)
     }
     #expect(throws: TransportError(.failed, place: "")) { try Self.transport(server).upload(.empty, name: "x") }
-    #expect(server.requests.last?.url.hasSuffix("delete_v2") == true)
+    // The server chose that name, and what lies under it may be a backup of before.
+    #expect(!server.requests.contains { $0.url.hasSuffix("delete_v2") })
+  }
+
+  @Test func whatArrivedWrongGoesInItsOwnVersionAlone() throws {
+    let server = Self.server { request in
+      guard request.url.hasSuffix("upload") else { return Self.json(Self.file("x")) }
+      return Self.json(#"{"name":"x","size":0,"rev":"mine","content_hash":"\#(Self.hash)"}"#)
+    }
+    #expect(throws: TransportError(.incomplete, place: "")) { try Self.transport(server).upload(.empty, name: "x") }
+    let deletion = try #require(server.requests.last)
+    #expect(deletion.url.hasSuffix("delete_v2"))
+    // EXPOSE: the text of a test.
+    #expect(deletion.body?.exposedText()?.contains(#""parent_rev":"mine""#) == true)
   }
 
   @Test(arguments: [

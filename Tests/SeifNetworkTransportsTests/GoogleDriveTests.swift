@@ -37,6 +37,15 @@ import Testing
       .map { String($0.dropFirst(name.utf8.count + 1)) }
   }
 
+  @Test(arguments: [
+    (#"{"user":{"emailAddress":"a@b.example","permissionId":"1"}}"#, "a@b.example"),
+    (#"{"user":{"permissionId":"1"}}"#, "1"), (#"{"user":{"emailAddress":"a b","permissionId":"1"}}"#, "1"),
+    (#"{"user":{}}"#, nil), ("{}", nil), ("no", nil),
+  ])
+  func anAccountIsToldApartByItsAddressOrItsIdentifier(body: String, account: String?) {
+    #expect(GoogleDriveDocument.account(SecretValue(utf8: body)) == account)
+  }
+
   // A listing that ends at an empty part, or that doesn't ask for the token of the next, loses the newest backup.
   @Test func everyPartIsAskedForAlsoAfterAnEmptyOne() throws {
     let server = Self.server { request in

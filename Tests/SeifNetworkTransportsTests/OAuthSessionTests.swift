@@ -216,16 +216,41 @@ import Testing
     #expect(throws: LoopbackListener.Failure.timedOut) {
       try LoopbackListener().answer(to: SecretValue(utf8: "st"), milliseconds: (50, 50))
     }
+  }
+
+  @Test func howeverManyOthersComeTheBrowserIsHeard() throws {
     let listener = try LoopbackListener()
-    let icon = "http://\(listener.host)/favicon.ico"
-    let browser = SideBrowser(Array(repeating: icon, count: LoopbackListener.mostConnections))
-    do throws(LoopbackListener.Failure) {
-      _ = try listener.answer(to: SecretValue(utf8: "st"))
-      Issue.record("fifty icons are no answer")
-    } catch {
-      #expect(error == .tooMany)
+    let (start, state) = (listener.redirect, SecretValue(utf8: "st"))
+    let wrong = Array(repeating: "\(start)?code=evil&state=xx", count: LoopbackListener.mostConnections + 10)
+    let browser = SideBrowser(wrong + ["\(start)?code=good&state=st"])
+    #expect(try listener.answer(to: state) == .code(SecretValue(utf8: "good")))
+    #expect(browser.wait().map(\.status) == wrong.map { _ in 400 } + [200])
+  }
+
+  @Test func thoseWhoSayNothingHoldNobodyUp() throws {
+    let listener = try LoopbackListener()
+    let silent = try (0..<LoopbackListener.mostConnections + 10).map { _ in try Self.connect(listener.port) }
+    defer { for connection in silent { close(connection) } }
+    let browser = SideBrowser(["\(listener.redirect)?code=good&state=st"])
+    // Waited for one after the other, the first alone would use up all the time there is.
+    let answer = try listener.answer(to: SecretValue(utf8: "st"), milliseconds: (60_000, 60_000))
+    #expect(answer == .code(SecretValue(utf8: "good")))
+    #expect(browser.wait().map(\.status) == [200])
+  }
+
+  private static func connect(_ port: UInt16) throws -> Int32 {
+    let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_port = port.bigEndian
+    let isConnected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
     }
-    #expect(browser.wait().allSatisfy { $0.status == 404 })
+    try #require(isConnected)
+    return connection
   }
 }
 

@@ -38,6 +38,28 @@ import Testing
     #expect(try outcomes(entries, entries) == ["same", "same"])
   }
 
+  private func drive(_ tag: String, rule: String? = nil, history: [PreviousPassword] = []) -> Entry {
+    var login = Password(password: .empty)
+    login.title = "drive"
+    login.info.tags = [tag]
+    login.info.customFields = rule.map { [CustomField(name: "seif-backup-rule", value: SecretValue(utf8: $0))] } ?? []
+    login.history = history
+    return .password(login)
+  }
+
+  @Test func aSettingMeetsNothingButASettingOfItsKind() throws {
+    let destination = drive("seif-transport")
+    #expect(try outcomes([destination], [drive("mine")]) == ["new"])
+    #expect(try outcomes([drive("mine")], [destination]) == ["new"])
+    #expect(try outcomes([destination], [drive("seif-backup-rule", rule: "7d in 1 place")]) == ["new"])
+    let versions = [PreviousPassword(password: .empty, changedAt: nil)]
+    #expect(try outcomes([destination], [drive("mine", history: versions)]) == ["new"])
+    #expect(try outcomes([destination], [drive("seif-transport")]) == ["same"])
+    let rule = drive("seif-backup-rule", rule: "7d in 1 place")
+    #expect(try outcomes([rule], [rule]) == ["same"])
+    #expect(try outcomes([rule], [drive("seif-backup-rule", rule: "24h in 1 place")]) == ["new"])
+  }
+
   @Test func aThingThatStandsTwiceInAFileComesTwice() throws {
     let entry = Entry.account(try account("A"))
     #expect(try outcomes([], [entry, entry]) == ["new", "new"])

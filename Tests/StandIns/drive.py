@@ -69,9 +69,12 @@ class Drive:
             return self.put(request, files)
         if route == "GET /drive/v3/about":
             request.check_query({"fields"}, {"fields"})
-            if request.query["fields"] != "user(emailAddress)":
+            if request.query["fields"] != "user(emailAddress,permissionId)":
                 raise Refused(400, "invalidParameter")
-            return 200, JSON, json.dumps({"user": {"emailAddress": f"{client}@example.com"}})
+            # An address is told of no account that hides it.
+            user = {"anonymous": {"permissionId": "0123456789"}, "nobody": {}}.get(
+                self.state.setting("about"), {"emailAddress": f"{client}@example.com", "permissionId": "0123456789"})
+            return 200, JSON, json.dumps({"user": user})
         match = re.fullmatch(r"/drive/v3/files/([A-Za-z0-9_-]+)", request.path)
         if match is None:
             raise Refused(404, "notFound")

@@ -10,7 +10,7 @@ package struct ImportOptions: Sendable, Equatable {
   package var deletedToo: Bool
   /// Whether nothing is written.
   package var isDryRun: Bool
-  /// Whether destinations of backups stay what they are, for a vault that is only compared.
+  /// Whether settings come as they are, for a vault that is only compared.
   package var keepsDestinations: Bool
 
   package init(
@@ -70,6 +70,7 @@ enum VaultImport {
   private static func plan(
     _ records: Records, _ options: ImportOptions, _ vault: Vault
   ) throws(VaultError) -> (report: ImportReport, changes: [VaultChange], counter: Int64) {
+    let records = options.keepsDestinations ? records : ImportedSettings.disarmed(records)
     let counter = try vault.counter()
     let bin = try vault.bin().map { ($0.id, $0.entry) }
     var damaged = vault.damage
@@ -80,15 +81,15 @@ enum VaultImport {
     let plan = MergePlan(
       existing: entries, existingUnusable: held.unusable, bin: bin, tombstones: try vault.tombstones(),
       fromBin: options.fromBin, deletedToo: options.deletedToo, historyCount: Vault.historyCount, incoming: records)
+    let own = options.keepsDestinations ? [] : ImportedSettings.ids(in: entries + bin)
     let items = plan.items.map { item in
       ImportReport.Item(
-        kind: item.entry.kind, name: item.entry.name, account: item.entry.account, outcome: item.outcome,
-        existing: item.existing)
+        kind: item.entry.kind, name: item.entry.name, account: item.entry.account,
+        outcome: ImportedSettings.sparing(own, item), existing: item.existing)
     }
     let changes = plan.changes(opaque: records.opaque, beside: held.opaque)
     return (
-      ImportReport(items: items, damage: damaged.map { "\($0)" }),
-      options.keepsDestinations ? changes : DestinationTag.disarmed(changes, in: entries + bin), counter
+      ImportReport(items: items, damage: damaged.map { "\($0)" }), ImportedSettings.sparing(own, changes), counter
     )
   }
 }

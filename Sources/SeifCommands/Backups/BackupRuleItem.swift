@@ -6,23 +6,34 @@ internal import SeifVault
 
 /// How the rule of backups stands in the vault: a login with a tag, as destinations do, so that backups carry it.
 ///
-/// An import or a merge can leave several, or several fields in one. Of all that are there the strictest counts: what comes
-/// with a file can ask for more, and can't loosen what its person asks for.
+/// Of all that are there the strictest counts. One that came with a file counts for nothing until its person has looked at
+/// it: it could ask for less than they think.
 enum BackupRuleItem {
-  private static let field = "seif-backup-rule"
+  private static let field = SettingTag.backupRule
   private static let title = "Rule for backups"
 
   /// What the vault says.
   enum Found: Equatable {
     case none
     case rule(BackupRule)
-    /// There is one that can't be read, as from a newer Seif.
-    case unreadable
+    /// There is one that can't be read, as from a newer Seif; beside it the strictest of those that can.
+    case unreadable(beside: BackupRule?)
 
     var rule: BackupRule? {
       guard case .rule(let rule) = self else { return nil }
       return rule
     }
+    var isReadable: Bool { if case .unreadable = self { false } else { true } }
+  }
+
+  /// What stands in the vault.
+  struct Standing: Equatable {
+    /// What counts.
+    var found = Found.none
+    /// What came with a file, and counts for nothing yet.
+    var imported = Found.none
+    /// The entries of both.
+    var ids: [UUID] = []
   }
 
   static func entry(_ rule: BackupRule, now: Timestamp) -> Password {
@@ -40,27 +51,35 @@ enum BackupRuleItem {
     let texts = logins.flatMap(\.info.customFields).filter { utf8Equal($0.name, field) }.map {
       $0.value.exposedText() ?? ""
     }
-    guard !logins.isEmpty else { return .none }
+    guard !texts.isEmpty else { return .none }
     let rules = texts.map { BackupRule($0) }
-    guard let first = rules.first, let first, !rules.contains(nil) else { return .unreadable }
-    return .rule(rules.compactMap { $0 }.reduce(first) { $0.stricter($1) })
+    let readable = rules.compactMap { $0 }
+    let strictest = readable.first.map { readable.reduce($0) { $0.stricter($1) } }
+    guard let strictest, readable.count == rules.count else { return .unreadable(beside: strictest) }
+    return .rule(strictest)
   }
 
-  /// The entries of the vault that say one.
-  static func all(in vault: any UnlockedVault) throws(VaultUseError) -> [EntrySummary] {
-    try all(vault.list())
-  }
-
-  private static func all(_ summaries: [EntrySummary]) -> [EntrySummary] {
-    summaries.filter { $0.kind == .passwords && $0.tags.contains(SettingTag.backupRule) }
+  /// Whether a login with the tag is a rule: a destination is none, whatever its tags are, and neither is a login that only
+  /// has the tag.
+  static func isRule(_ login: Password) -> Bool {
+    let names = login.info.customFields.map(\.name)
+    return names.contains { utf8Equal($0, field) } && !names.contains { utf8Equal($0, SettingTag.destination) }
   }
 
   /// What the vault says, by the list of all that is in it.
-  static func find(in vault: any UnlockedVault, _ summaries: [EntrySummary]) throws(VaultUseError) -> Found {
-    var logins: [Password] = []
-    for summary in all(summaries) {
-      if case .password(let login) = try vault.entry(summary.id).stored.entry { logins.append(login) }
+  static func standing(
+    in vault: any UnlockedVault, _ summaries: [EntrySummary]
+  ) throws(VaultUseError) -> Standing {
+    var (own, imported): ([Password], [Password]) = ([], [])
+    var standing = Standing()
+    let tags = [SettingTag.backupRule, SettingTag.importedBackupRule]
+    for summary in summaries where summary.kind == .passwords && summary.tags.contains(where: tags.contains) {
+      guard case .password(let login) = try vault.entry(summary.id).stored.entry, isRule(login) else { continue }
+      standing.ids.append(summary.id)
+      if summary.tags.contains(SettingTag.backupRule) { own.append(login) } else { imported.append(login) }
     }
-    return rule(in: logins)
+    standing.found = rule(in: own)
+    standing.imported = rule(in: imported)
+    return standing
   }
 }

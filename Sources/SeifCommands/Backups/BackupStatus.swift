@@ -10,6 +10,8 @@ internal import SeifVault
 struct BackupStatus {
   let overview: BackupOverview
   let rule: BackupRuleItem.Found
+  /// Whether one came with a file, and nobody has looked at it.
+  let hasImportedRule: Bool
   /// What the person calls the places, by their bytes.
   let names: [[UInt8]: String]
   let now: Timestamp
@@ -19,15 +21,20 @@ struct BackupStatus {
   ) throws(VaultUseError) {
     let ledger = try vault.ledger()
     let current = Set(ledger.filter(\.isCurrent).map(\.entry.sha256))
+    let standing = try BackupRuleItem.standing(in: vault, summaries)
     self.init(
       overview: BackupOverview(ledger.map { LedgerEvent($0.entry) }, current: current),
-      rule: try BackupRuleItem.find(in: vault, summaries),
+      rule: standing.found, hasImportedRule: standing.imported != .none,
       names: try TransportItem.names(in: vault, summaries, context), now: now)
   }
 
-  init(overview: BackupOverview, rule: BackupRuleItem.Found, names: [[UInt8]: String], now: Timestamp) {
+  init(
+    overview: BackupOverview, rule: BackupRuleItem.Found, hasImportedRule: Bool, names: [[UInt8]: String],
+    now: Timestamp
+  ) {
     self.overview = overview
     self.rule = rule
+    self.hasImportedRule = hasImportedRule
     self.names = names
     self.now = now
   }
@@ -35,7 +42,7 @@ struct BackupStatus {
   private var faults: [BackupRule.Fault] { rule.rule?.faults(overview, now: now) ?? [] }
 
   /// Whether the rule is kept, and the newest backup of each place is there as far as the ledger knows.
-  var isGood: Bool { rule != .unreadable && faults.isEmpty && overview.places.allSatisfy { $0.lost == nil } }
+  var isGood: Bool { rule.isReadable && faults.isEmpty && overview.places.allSatisfy { $0.lost == nil } }
 
   private func name(_ place: PlaceStanding) -> String { names[Array(place.destination.utf8)] ?? place.destination }
 
@@ -56,6 +63,9 @@ struct BackupStatus {
       }
     }
     if overview.places.isEmpty { lines.append(("backup", "none is proven", .warn)) }
+    if hasImportedRule {
+      lines.append(("rule", "one came with a file and doesn't count until you look at it: seif backup rule", .warn))
+    }
     return lines + ruleLines
   }
 
@@ -104,7 +114,7 @@ struct BackupStatus {
 
   /// What to type next; nil: nothing has to be done.
   var next: String? {
-    if rule == .unreadable { return "seif backup rule --every 24h" }
+    if !rule.isReadable { return "seif backup rule --every 24h --places 2 --drill 180d" }
     if let place = overview.places.first(where: { $0.lost != nil }) { return create(name(place)) }
     switch faults.first {
     case .clockBehind: return "seif doctor"
@@ -135,7 +145,8 @@ struct BackupStatus {
       writer.key("rule")
       RuleDocument.write(rule, &writer)
     }
-    if rule != .none { writer.member("ruleKept", rule != .unreadable && faults.isEmpty) }
+    if rule != .none { writer.member("ruleKept", rule.isReadable && faults.isEmpty) }
+    if hasImportedRule { writer.member("ruleImported", true) }
     if !faults.isEmpty, let rule = rule.rule { writer.member("ruleFaults", faults.map { words($0, rule) }) }
   }
 

@@ -37,14 +37,7 @@ struct BackupInspectCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    let (transport, history, place) = try place(context)
-    let fetched: (name: String, content: SecretValue, proof: LedgerEvent?)?
-    do throws(TransportError) {
-      fetched = try fetch(transport, history, place)
-    } catch {
-      throw CommandFailure(CommandFailure.code(error), "\(destination.name): \(error)")
-    }
-    guard let fetched else {
+    guard let fetched = try fetched(context) else {
       throw CommandFailure(
         .notFound, "there is no \(name ?? "backup") at \(destination.name)",
         hint: "seif backup list --destination \(destination.name)")
@@ -57,26 +50,37 @@ struct BackupInspectCommand: Command {
     return .done
   }
 
-  private func place(
-    _ context: Context
-  ) throws(CommandFailure) -> (transport: any BackupTransport, history: LedgerHistory, place: String) {
+  private typealias Fetched = (name: String, content: SecretValue, proof: LedgerEvent?)
+
+  private func fetched(_ context: Context) throws(CommandFailure) -> Fetched? {
     guard destination.isNamed else {
       let (transport, place) = try destination.local()
-      return (transport, LedgerHistory([]), place)
+      return try fetched(transport, LedgerHistory([]), place)
     }
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.use(.readOnly, context)
+    // Open until all is fetched, and to be written: a place can replace the permission with which it was asked.
+    let vault = try unlock.use(.readWrite, mayOnlyRead: true, context)
     defer { vault.lock() }
     let (transport, place) = try destination.transport(vault, folder, context)
     let events = try withVault(folder) { () throws(VaultUseError) in
       try vault.ledger().map { LedgerEvent($0.entry) }
     }
-    return (transport, LedgerHistory(events), place)
+    return try fetched(transport, LedgerHistory(events), place)
+  }
+
+  private func fetched(
+    _ transport: any BackupTransport, _ history: LedgerHistory, _ place: String
+  ) throws(CommandFailure) -> Fetched? {
+    do throws(TransportError) {
+      return try fetch(transport, history, place)
+    } catch {
+      throw CommandFailure(CommandFailure.code(error), "\(destination.name): \(error)")
+    }
   }
 
   private func fetch(
     _ transport: any BackupTransport, _ history: LedgerHistory, _ place: String
-  ) throws(TransportError) -> (String, SecretValue, LedgerEvent?)? {
+  ) throws(TransportError) -> Fetched? {
     let files = try transport.listBackups()
     let proven = history.proven(at: place).reversed().compactMap(\.proof)
     func isThere(_ name: String) -> Bool { files.contains { $0.name.utf8.elementsEqual(name.utf8) } }

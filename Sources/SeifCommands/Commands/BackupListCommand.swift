@@ -61,7 +61,8 @@ struct BackupListCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
     try destination.checkSpelling()
-    let vault = try unlock.use(.readOnly, context)
+    // To be written too: a place can replace the permission with which it was asked.
+    let vault = try unlock.use(.readWrite, mayOnlyRead: true, context)
     defer { vault.lock() }
     let (transport, place) = try destination.transport(vault, folder, context)
     let files: [BackupDescriptor]

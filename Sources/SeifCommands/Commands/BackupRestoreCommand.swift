@@ -54,7 +54,8 @@ struct BackupRestoreCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
     try destination.checkSpelling()
-    let vault = try unlock.use(plan.isDryRun ? .readOnly : .readWrite, context)
+    // To be written in a dry run too: a place can replace the permission with which it was asked.
+    let vault = try unlock.use(.readWrite, mayOnlyRead: plan.isDryRun, context)
     defer { vault.lock() }
     let (transport, place) = try destination.transport(vault, folder, context)
     let events = try withVault(folder) { () throws(VaultUseError) in

@@ -17,13 +17,18 @@ struct BackupRuleCommand: Command {
 
     A place keeps it with a backup that was proven within that time and that nothing was found
     against since. A drill counts where a person typed the passphrase. The rule is an entry of
-    the vault with the tag seif-backup-rule, so backups carry it.
+    the vault with the tag seif-backup-rule, so backups carry it. One that came with a file
+    doesn't count until you have looked at it: it is shown, and --imported lets it count, the
+    stricter of both where there is another.
     """
   static let every = Option.value("every", "TIME", "how old the newest proof may be")
   static let places = Option.value("places", "N", "in how many places")
   static let drill = Option.value("drill", "TIME", "how long a person may go without a drill; none: for ever")
   static let none = Option.flag("none", "have no rule")
-  static var options: [Option] { [every, places, drill, none] + UnlockOptions.options + OutputOptions.options }
+  static let imported = Option.flag("imported", "let the rule count that came with a file")
+  static var options: [Option] {
+    [every, places, drill, none, imported] + UnlockOptions.options + OutputOptions.options
+  }
 
   private enum Drill {
     case seconds(Int64), none
@@ -33,6 +38,7 @@ struct BackupRuleCommand: Command {
   private let placeCount: Int?
   private let drill: Drill?
   private let isRemoving: Bool
+  private let isAccepting: Bool
   private let unlock: UnlockOptions
   private let output: OutputOptions
 
@@ -43,8 +49,9 @@ struct BackupRuleCommand: Command {
       text == "none" ? .none : .seconds(try Self.seconds(text, Self.drill))
     }
     isRemoving = arguments.flag(Self.none)
-    if isRemoving, seconds != nil || placeCount != nil || drill != nil {
-      throw UsageError("--none goes with no other part of a rule")
+    isAccepting = arguments.flag(Self.imported)
+    if isRemoving || isAccepting, seconds != nil || placeCount != nil || drill != nil || isRemoving && isAccepting {
+      throw UsageError("--none and --imported go with no other part of a rule")
     }
     unlock = try UnlockOptions(&arguments)
     output = try OutputOptions(&arguments)
@@ -57,22 +64,23 @@ struct BackupRuleCommand: Command {
     return seconds
   }
 
-  private var isSetting: Bool { seconds != nil || placeCount != nil || drill != nil }
+  private var isSetting: Bool { seconds != nil || placeCount != nil || drill != nil || isAccepting }
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(isSetting || isRemoving ? .readWrite : .readOnly, context)
     defer { vault.lock() }
-    var found = try withVault(folder) { () throws(VaultUseError) in
-      try BackupRuleItem.find(in: vault, vault.list())
+    var standing = try withVault(folder) { () throws(VaultUseError) in
+      try BackupRuleItem.standing(in: vault, vault.list())
     }
     if isSetting || isRemoving {
-      let rule = isRemoving ? nil : changed(found.rule ?? BackupRule())
-      try store(rule, in: vault, folder, context)
-      found = rule.map { .rule($0) } ?? .none
+      let rule = isRemoving ? nil : try isAccepting ? accepted(standing) : changed(standing.found)
+      try store(rule, in: vault, replacing: standing.ids, folder, context)
+      standing = BackupRuleItem.Standing(found: rule.map { .rule($0) } ?? .none)
     }
+    let found = standing.found
     if output.json {
-      try context.output.writeLine(json: document(found))
+      try context.output.writeLine(json: document(standing))
     } else {
       switch found {
       case .rule(let rule): try context.output.writeLine("\(rule)")
@@ -81,16 +89,54 @@ struct BackupRuleCommand: Command {
       }
       try context.output.flush()
     }
-    if found == .unreadable {
+    if !found.isReadable {
       context.talk.warn("there is a rule that this Seif can't read: set it anew, or --none")
       return .checkFailed
+    }
+    switch standing.imported {
+    case .none: break
+    case .rule(let rule):
+      context.talk.warn("a rule came with a file, and doesn't count: \(rule)")
+      context.talk.hint("seif backup rule --imported lets it count; what you set yourself takes its place.")
+      return .done
+    case .unreadable:
+      context.talk.warn("a rule came with a file, doesn't count, and can't be read by this Seif")
     }
     context.talk.hint(found == .none ? "seif backup rule --every 24h --places 2" : "seif status")
     return .done
   }
 
-  private func changed(_ rule: BackupRule) -> BackupRule {
-    var rule = rule
+  /// What counts together with what came with a file.
+  private func accepted(_ standing: BackupRuleItem.Standing) throws(CommandFailure) -> BackupRule {
+    guard let rule = standing.imported.rule else {
+      throw CommandFailure(
+        .badInput,
+        standing.imported == .none ? "no rule came with a file" : "the rule that came with a file can't be read",
+        hint: "seif backup rule")
+    }
+    return switch standing.found {
+    case .none: rule
+    case .rule(let own): own.stricter(rule)
+    case .unreadable: throw Self.unread
+    }
+  }
+
+  private static var unread: CommandFailure {
+    CommandFailure(
+      .badInput, "there is a rule that this Seif can't read, so nobody knows what a part of it would loosen",
+      hint: "Give all of it: --every, --places and --drill.")
+  }
+
+  // What can't be read may ask for more than what is usual, so nothing is filled in for it.
+  private func changed(_ found: BackupRuleItem.Found) throws(CommandFailure) -> BackupRule {
+    var rule: BackupRule
+    switch found {
+    case .none: rule = BackupRule()
+    case .rule(let own): rule = own
+    case .unreadable(let beside):
+      guard beside != nil || seconds != nil && placeCount != nil && drill != nil else { throw Self.unread }
+      rule = beside ?? BackupRule()
+    }
     rule.seconds = seconds ?? rule.seconds
     rule.places = placeCount ?? rule.places
     switch drill {
@@ -103,10 +149,10 @@ struct BackupRuleCommand: Command {
 
   /// In the place of all that are there.
   private func store(
-    _ rule: BackupRule?, in vault: any UnlockedVault, _ folder: String, _ context: Context
+    _ rule: BackupRule?, in vault: any UnlockedVault, replacing ids: [UUID], _ folder: String, _ context: Context
   ) throws(CommandFailure) {
     try withVault(folder) { () throws(VaultUseError) in
-      var old = try BackupRuleItem.all(in: vault).map(\.id)
+      var old = ids
       var changes: [VaultChange] = []
       if let rule {
         let entry = BackupRuleItem.entry(rule, now: Timestamp(seconds: context.clock.now()))
@@ -122,13 +168,17 @@ struct BackupRuleCommand: Command {
     }
   }
 
-  private func document(_ found: BackupRuleItem.Found) -> SecretValue {
+  private func document(_ standing: BackupRuleItem.Standing) -> SecretValue {
     var writer = JSONWriter(indent: 2)
     writer.beginObject()
     writer.schema("seif-backup-rule", 1)
-    writer.member("readable", found != .unreadable)
-    if let rule = found.rule {
+    writer.member("readable", standing.found.isReadable)
+    if let rule = standing.found.rule {
       writer.key("rule")
+      RuleDocument.write(rule, &writer)
+    }
+    if let rule = standing.imported.rule {
+      writer.key("imported")
       RuleDocument.write(rule, &writer)
     }
     writer.endObject()

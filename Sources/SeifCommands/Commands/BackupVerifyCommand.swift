@@ -19,7 +19,8 @@ struct BackupVerifyCommand: Command {
     With --open each is opened too, with the passphrase of the backups, which proves it again
     and ends an alarm of before. --passphrase-fd and --passphrase-file speak of the backups
     then, --vault-passphrase-fd and --vault-passphrase-file of the vault. Where the vault is
-    open in the agent nothing is noted: it takes no command's word.
+    open in the agent it is asked for once something has to be noted: the agent takes no
+    command's word.
     """
   static let all = Option.flag("all", "every backup that was proven there")
   static let open = Option.flag("open", "open each with its passphrase too")
@@ -87,9 +88,9 @@ struct BackupVerifyCommand: Command {
     }
     var rows: [Row] = []
     var passphrase = KeptPassphrase(options: opening)
-    let ledger = (vault as? DirectVault).map { VaultLedger(vault: $0.vault) }
     let now = Timestamp(seconds: context.clock.now())
-    var isNoted = true
+    var notes = LedgerNotes(unlock: unlock, folder: folder, vault: vault)
+    defer { notes.lock() }
     for file in wanted {
       guard let proof = file.proof else { continue }
       context.talk.say("fetching \(proof.name)")
@@ -97,10 +98,10 @@ struct BackupVerifyCommand: Command {
       var row = Row(proof: proof, flag: file.flag, state: state)
       var records: Records?
       if isOpening, let content { (row.opened, records) = try open(content, proof, &passphrase, context) }
-      isNoted = try note(row, records, ledger, now, folder) && isNoted
+      if let event = event(row, records, now) { try notes.add(event, records: records, context) }
       rows.append(row)
     }
-    try show(rows, isNoted, now, context)
+    try show(rows, notes.refusal, now, context)
     return rows.allSatisfy(\.isGood) ? .done : .checkFailed
   }
 
@@ -144,34 +145,24 @@ struct BackupVerifyCommand: Command {
     }
   }
 
-  /// What was found, in the ledger; false: it couldn't be written there.
-  private func note(
-    _ row: Row, _ records: Records?, _ ledger: VaultLedger?, _ now: Timestamp, _ folder: String
-  ) throws(CommandFailure) -> Bool {
+  /// What the ledger doesn't say yet; nil: nothing.
+  private func event(_ row: Row, _ records: Records?, _ now: Timestamp) -> LedgerEvent? {
     var event = row.proof
     event.at = now
     switch row.state {
     case .missing where row.flag != .missing: event.kind = .missing
     case .altered where row.flag != .altered: event.kind = .altered
     case .intact where records != nil: event.kind = .proven
-    default: return true
+    default: return nil
     }
-    guard let ledger else { return false }
-    do {
-      try ledger.append(event, records: records)
-    } catch let error as VaultError {
-      throw CommandFailure(error, folder: folder)
-    } catch {
-      throw CommandFailure(describing: error)
-    }
-    return true
+    return event
   }
 
   private func show(
-    _ rows: [Row], _ isNoted: Bool, _ now: Timestamp, _ context: Context
+    _ rows: [Row], _ refusal: CommandFailure?, _ now: Timestamp, _ context: Context
   ) throws(CommandFailure) {
     if output.json {
-      try context.output.writeLine(json: document(rows, isNoted))
+      try context.output.writeLine(json: document(rows, isNoted: refusal == nil))
     } else {
       for row in rows {
         let sign = (row.isGood ? Sign.ok : .fail).text(context.output.style)
@@ -179,9 +170,9 @@ struct BackupVerifyCommand: Command {
       }
       try context.output.flush()
     }
-    if !isNoted {
+    if let refusal {
       context.talk.warn(
-        "the vault is open in the agent, which takes no command's word, so this isn't noted in the vault's ledger")
+        "this isn't noted in the vault's ledger, so seif status doesn't know of it: \(refusal.what)")
     }
     for row in rows where row.state == .intact && row.flag != nil && row.opened != .opens {
       context.talk.say("\(row.proof.name) was noted as \(row.flag?.rawValue ?? "") before: --open ends that.")
@@ -202,7 +193,7 @@ struct BackupVerifyCommand: Command {
     return "\(row.proof.name) is as it was proven \(age)\(opened)"
   }
 
-  private func document(_ rows: [Row], _ isNoted: Bool) -> SecretValue {
+  private func document(_ rows: [Row], isNoted: Bool) -> SecretValue {
     var writer = JSONWriter(indent: 2)
     writer.beginObject()
     writer.schema("seif-backup-verify", 1)

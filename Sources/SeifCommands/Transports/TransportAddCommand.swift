@@ -80,7 +80,26 @@ struct TransportAddCommand: Command {
     defer { vault.lock() }
     try checkFree(vault, folder)
     var settings = try settings(kind, context)
-    try allow(kind, &settings, context)
+    do {
+      try allow(kind, &settings, context)
+      return try keep(kind, &settings, vault, folder, context)
+    } catch {
+      if kind.isAllowed(by: settings) { sayPermission(kind, context) }
+      throw error
+    }
+  }
+
+  // Forgetting it here takes nothing back there.
+  private func sayPermission(_ kind: TransportKind, _ context: Context) {
+    context.talk.warn(
+      "What you allowed stays valid at \(kind.displayName), though nothing of it was kept here: "
+        + "take it back in the settings of your account there.")
+  }
+
+  private func keep(
+    _ kind: TransportKind, _ settings: inout TransportSettings, _ vault: any UnlockedVault, _ folder: String,
+    _ context: Context
+  ) throws -> ExitCode {
     var report: TransportTrial.Report?
     if !isUntested {
       let found = try TransportTrial(registry: context.transports).run(settings, .short) { step in
@@ -232,5 +251,12 @@ struct TransportAddCommand: Command {
     }
     let read = try secret.readAny(question: field.question, context)
     return read.withBytes { SecretValue(copying: $0) }
+  }
+}
+
+extension TransportKind {
+  /// Whether settings hold what a service gave when a person allowed it.
+  fileprivate func isAllowed(by settings: TransportSettings) -> Bool {
+    fields.contains { $0.isSecret && !$0.isAsked && settings.secrets[$0.name].map { !$0.isEmpty } ?? false }
   }
 }

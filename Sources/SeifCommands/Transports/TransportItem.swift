@@ -7,7 +7,7 @@ internal import SeifVault
 /// How a destination stands in the vault: a login with the tag `seif-transport`, so that backups carry it. Its title is
 /// the destination's name; `url`, `user` and `password` stand where a person would look for them, the rest in fields.
 enum TransportItem {
-  static let tag = DestinationTag.used
+  static let tag = SettingTag.destination
   private static let kindField = "seif-transport"
   private static let conditionField = "refuses-overwriting"
   /// The place's name in the ledger, for a program that can't make the transport itself.
@@ -48,7 +48,7 @@ enum TransportItem {
   /// The entry, marked as one that its person has looked at.
   static func approved(_ login: Password) -> Password {
     var login = login
-    login.info.tags = login.info.tags.filter { $0 != DestinationTag.imported && $0 != tag } + [tag]
+    login.info.tags = login.info.tags.filter { $0 != SettingTag.importedDestination && $0 != tag } + [tag]
     return login
   }
 
@@ -149,7 +149,7 @@ enum TransportItem {
   ) throws(VaultUseError) -> [EntrySummary] {
     try vault.list().filter { summary in
       summary.kind == .passwords
-        && (summary.tags.contains(tag) || importedToo && summary.tags.contains(DestinationTag.imported))
+        && (summary.tags.contains(tag) || importedToo && summary.tags.contains(SettingTag.importedDestination))
     }
   }
 

@@ -43,7 +43,7 @@ struct TransportListCommand: Command {
           .init(
             name: settings.name, kind: settings.kind, place: place,
             refusesOverwriting: settings.createsConditionally,
-            isImported: !summary.tags.contains(DestinationTag.used)))
+            isImported: !summary.tags.contains(SettingTag.destination)))
       }
       return rows
     }

@@ -89,12 +89,13 @@ extension DropboxTransport {
       else { throw error }
       file = there
     }
+    // What lies under another name is left: the server chose that name, and an older backup can have it.
     guard file.kind == .file, file.name.utf8.elementsEqual(name.utf8) else {
-      if file.kind == .file { try? delete(id: file.name) }
       throw TransportError(.failed, place: place, reason: "Dropbox gives a file of this name another")
     }
     guard file.contentHash == hash, file.byteCount == content.byteCount else {
-      try? delete(id: name)
+      // In the version that came of this upload alone.
+      if let revision = file.revision { try? delete(name, revision) }
       throw TransportError(.incomplete, place: place, reason: "other bytes arrived than were sent")
     }
     return BackupDescriptor(id: name, name: name, byteCount: content.byteCount)

@@ -26,7 +26,8 @@ public struct DropboxTransport: BackupTransport {
 
   public var id: String { "dropbox" }
   public var displayName: String { "Dropbox\(folder)" }
-  public var place: String { "dropbox:\(servers.api):\(appKey):\(account):\(folder)" }
+  // Dropbox tells no case apart in paths, so neither does the ledger.
+  public var place: String { "dropbox:\(servers.api):\(appKey):\(account):\(folder.lowercased())" }
   public var requiresAuthentication: Bool { true }
   public var supportsAutomaticRestore: Bool { true }
   public var fixedName: String? { nil }
@@ -55,12 +56,18 @@ public struct DropboxTransport: BackupTransport {
   }
 
   public func delete(id: String) throws(TransportError) {
-    let path = try path(id)
     let place = place(id)
-    // With its version: without one a folder of this name would go, and all that is in it.
     guard let file = try entry(id, place), file.kind == .file, let revision = file.revision else {
       throw TransportError(.notFound, place: place)
     }
+    try delete(id, revision)
+  }
+
+  /// Removes one version of a file, and nothing else: without a version a folder of this name would go, and all that is in
+  /// it.
+  func delete(_ name: String, _ revision: String) throws(TransportError) {
+    let path = try path(name)
+    let place = place(name)
     do throws(TransportError) {
       let answer = try ask("files/delete_v2", place, isIdempotent: false) { writer in
         writer.member("path", path)
@@ -69,7 +76,7 @@ public struct DropboxTransport: BackupTransport {
       guard answer.status == 200 else { throw DropboxFault.error(answer, place: place) }
     } catch {
       // It may have been done although nobody said so.
-      guard [.unavailable, .timedOut].contains(error.code), try entry(id, place) == nil else { throw error }
+      guard [.unavailable, .timedOut].contains(error.code), try entry(name, place) == nil else { throw error }
     }
   }
 

@@ -59,12 +59,11 @@ enum GoogleDriveDocument {
     return id
   }
 
-  /// The address of the account (about.get); nil: it isn't told, or can't be shown.
+  /// The address of the account, else its identifier (about.get); nil: neither is told, or can be shown.
   static func account(_ body: SecretValue) -> String? {
-    guard let address = (try? object(body))?["user"]?["emailAddress"]?.string, OAuthAnswer.isPlain(address, 254) else {
-      return nil
-    }
-    return address
+    guard let user = (try? object(body))?["user"] else { return nil }
+    return [user["emailAddress"]?.string, user["permissionId"]?.string].compactMap { $0 }
+      .first { OAuthAnswer.isPlain($0, 254) }
   }
 
   /// The code of a refusal; nil: the body holds none.

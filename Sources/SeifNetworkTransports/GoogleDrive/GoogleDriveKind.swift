@@ -93,11 +93,16 @@ extension GoogleDriveTransport {
     let answer: HTTPResponse
     do throws(HTTPFailure) {
       answer = try client.send(
-        HTTPRequest("GET", api + "/drive/v3/about?fields=user(emailAddress)", authentication: .bearer(token)))
+        HTTPRequest(
+          "GET", api + "/drive/v3/about?fields=user(emailAddress,permissionId)", authentication: .bearer(token)))
     } catch {
       throw TransportError(error, isDownload: false, place: settings.name)
     }
     guard answer.status == 200 else { throw GoogleDriveFault.error(answer, place: settings.name) }
-    return GoogleDriveDocument.account(answer.body) ?? ""
+    guard let account = GoogleDriveDocument.account(answer.body) else {
+      throw TransportError(
+        .badAnswer, place: settings.name, reason: "it doesn't say whose folder this is, so two couldn't be told apart")
+    }
+    return account
   }
 }

@@ -1,14 +1,17 @@
 internal import Glibc
 internal import SeifBytes
 
-/// Waits on 127.0.0.1 for the browser that comes back from an authorization server (RFC 8252 §7.3): a port of the kernel's,
-/// one connection at a time, until one brings the answer.
+/// Waits on 127.0.0.1 for the browser that comes back from an authorization server (RFC 8252 §7.3), on a port of the
+/// kernel's, until one brings the answer.
+///
+/// Any program of this machine can come there. All are served at once, so that none that says nothing holds the browser up,
+/// and however many come with something else, they end nothing: what counts is a state of 128 random bits.
 struct LoopbackListener: ~Copyable {
   /// Why there is no answer.
   enum Failure: Error, Equatable {
-    case noPort, timedOut, tooMany
+    case noPort, timedOut
   }
-  /// Most connections that are looked at.
+  /// Most connections at once; one more takes the place of the one that has been silent longest.
   static let mostConnections = 50
 
   private let listener: Int32
@@ -24,11 +27,12 @@ struct LoopbackListener: ~Copyable {
     let descriptor = listener
     let isReady = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 && listen(descriptor, 8) == 0 && getsockname(descriptor, $0, &length) == 0
+        bind(descriptor, $0, length) == 0 && listen(descriptor, 128) == 0 && getsockname(descriptor, $0, &length) == 0
       }
     }
     port = UInt16(bigEndian: address.sin_port)
     guard isReady else { throw .noPort }
+    _ = fcntl(listener, F_SETFL, O_NONBLOCK)
   }
 
   deinit { if listener >= 0 { close(listener) } }
@@ -46,40 +50,73 @@ struct LoopbackListener: ~Copyable {
     to state: SecretValue, milliseconds: (all: Int, head: Int) = (300_000, 2_000)
   ) throws(Failure) -> RedirectRequest {
     let end = Self.now() + milliseconds.all
-    for _ in 0..<Self.mostConnections {
-      guard Self.wait(listener, until: end) else { throw .timedOut }
+    var visitors: [Visitor] = []
+    defer { for visitor in visitors { close(visitor.connection) } }
+    while true {
+      let now = Self.now()
+      guard now < end else { throw .timedOut }
+      while let oldest = visitors.first, oldest.end <= now { close(visitors.removeFirst().connection) }
+      var pollers = ([listener] + visitors.map(\.connection)).map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      // The oldest comes first, and ends first.
+      let next = min(end, visitors.first?.end ?? end)
+      guard poll(&pollers, nfds_t(pollers.count), Int32(clamping: next - now)) > 0 else { continue }
+      for index in visitors.indices.reversed() where pollers[index + 1].revents != 0 {
+        switch visitors[index].read() {
+        case .more: continue
+        case .gone: break
+        case .head(let head):
+          let request = RedirectRequest(head: head, host: host, state: state)
+          Self.send(Array(request.page.utf8), visitors[index].connection)
+          switch request {
+          case .code, .refused: return request
+          case .forged, .elsewhere: break
+          }
+        }
+        close(visitors.remove(at: index).connection)
+      }
+      guard pollers[0].revents != 0 else { continue }
       let connection = accept(listener, nil, nil)
       guard connection >= 0 else { continue }
-      defer { close(connection) }
       _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
       _ = fcntl(connection, F_SETFL, O_NONBLOCK)
-      guard let head = Self.head(connection, until: min(end, Self.now() + milliseconds.head)) else { continue }
-      let request = RedirectRequest(head: head, host: host, state: state)
-      Self.send(Array(request.page.utf8), connection)
-      switch request {
-      case .code, .refused: return request
-      case .forged, .elsewhere: continue
-      }
+      if visitors.count == Self.mostConnections { close(visitors.removeFirst().connection) }
+      visitors.append(Visitor(connection: connection, end: Self.now() + milliseconds.head))
     }
-    throw .tooMany
   }
 
-  // The bytes before the first empty line; nil: none came in time, or there is no end to it.
-  private static func head(_ connection: Int32, until end: Int) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 4096)
-    while bytes.count <= RedirectRequest.maximumByteCount {
-      guard wait(connection, until: end) else { return nil }
+  /// A connection, and what has come of its head.
+  private struct Visitor {
+    enum Step {
+      /// The bytes before the first empty line.
+      case head([UInt8])
+      case more
+      /// There is no end to it, or nothing more comes.
+      case gone
+    }
+    let connection: Int32
+    /// When it has been waited for long enough.
+    let end: Int
+    private var bytes: [UInt8] = []
+
+    init(connection: Int32, end: Int) {
+      self.connection = connection
+      self.end = end
+    }
+
+    mutating func read() -> Step {
+      var piece = [UInt8](repeating: 0, count: 4096)
       let count = recv(connection, &piece, piece.count, 0)
-      if count < 0, errno == EINTR || errno == EAGAIN { continue }
-      guard count > 0 else { return nil }
+      if count < 0, errno == EINTR || errno == EAGAIN { return .more }
+      guard count > 0 else { return .gone }
       let start = max(0, bytes.count - 3)
       bytes += piece[..<count]
-      guard bytes.count >= 4 else { continue }
+      guard bytes.count >= 4 else { return .more }
       for place in start...max(start, bytes.count - 4)
-      where bytes[place...].prefix(4).elementsEqual([13, 10, 13, 10]) { return Array(bytes[..<place]) }
+      where bytes[place...].prefix(4).elementsEqual([13, 10, 13, 10]) { return .head(Array(bytes[..<place])) }
+      return bytes.count <= RedirectRequest.maximumByteCount ? .more : .gone
     }
-    return nil
   }
 
   // A page fits into what the kernel takes at once; a browser that has gone gets none.
@@ -89,17 +126,6 @@ struct LoopbackListener: ~Copyable {
     // What was sent and not read would make the kernel break the connection off before the page has been seen.
     var rest = [UInt8](repeating: 0, count: 4096)
     _ = recv(connection, &rest, rest.count, 0)
-  }
-
-  private static func wait(_ descriptor: Int32, until end: Int) -> Bool {
-    while true {
-      let left = end - now()
-      guard left > 0 else { return false }
-      var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      let ready = poll(&poller, 1, Int32(clamping: left))
-      if ready > 0 { return true }
-      guard ready == 0 || errno == EINTR else { return false }
-    }
   }
 
   private static func now() -> Int {

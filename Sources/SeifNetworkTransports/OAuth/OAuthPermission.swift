@@ -31,10 +31,7 @@ struct OAuthPermission {
     do throws(LoopbackListener.Failure) {
       answer = try listener.answer(to: state)
     } catch {
-      throw TransportError(
-        .timedOut, place: oauth.place,
-        reason: error == .tooMany
-          ? "others came in place of the browser" : "the browser didn't come back in five minutes")
+      throw TransportError(.timedOut, place: oauth.place, reason: "the browser didn't come back in five minutes")
     }
     switch answer {
     case .code(let code): return try redeemed(code, proof, redirect)

@@ -4,7 +4,7 @@ internal import SeifOTP
 /// What makes two entries the same thing, compared by bytes: names in another normal form are other names.
 ///
 /// Accounts: kind, secret, algorithm, digits, period, never the counter, which moves. Logins: title, user name, password,
-/// first host. Cards: number and expiry. Notes: title and text. Document vaults: identifier and master key.
+/// first host; of settings also what they are. Cards: number and expiry. Notes: title and text. Document vaults: identifier and master key.
 struct EquivalenceKey: Hashable {
   private let parts: [SecretValue]
 
@@ -25,7 +25,9 @@ struct EquivalenceKey: Hashable {
       parts = [text("other"), text(other.type), other.secret ?? .empty, other.pin ?? .empty] + names
     case .password(let login):
       let host = login.info.urls.first.map(Self.host) ?? ""
-      parts = [text("password"), text(login.title), text(login.username), login.password, text(host)]
+      parts =
+        [text("password"), text(login.title), text(login.username), login.password, text(host)]
+        + (SettingTag.identity(of: login) ?? [])
     case .card(let card):
       parts = [text("card"), card.number, text(card.expiry ?? "")]
     case .note(let note):
@@ -35,7 +37,8 @@ struct EquivalenceKey: Hashable {
     }
   }
 
-  /// The name under which a person would take two different things for one; nil where there is no name.
+  /// The name under which a person would take two different things for one; nil where there is no name, and of settings,
+  /// which have no versions either.
   static func label(_ entry: Entry) -> SecretValue? {
     func joined(_ kind: String, _ first: String, _ second: String) -> SecretValue? {
       first.isEmpty && second.isEmpty ? nil : SecretValue(utf8: "\(kind)\u{0}\(first)\u{0}\(second)")
@@ -43,7 +46,7 @@ struct EquivalenceKey: Hashable {
     switch entry {
     case .account(let account): return joined("account", account.issuer, account.account)
     case .otherAccount(let other): return joined("other \(other.type)", other.issuer, other.account)
-    case .password(let login): return joined("password", login.title, login.username)
+    case .password(let login): return login.isSetting ? nil : joined("password", login.title, login.username)
     case .card(let card): return joined("card", card.name, card.holder)
     case .note(let note): return joined("note", note.title, "")
     case .document(let document): return joined("document", Self.identifier(document), "")

@@ -165,24 +165,8 @@ import Testing
       "import", "\(folder)/\(name)", "--from-bin", passphrase: Canary.filePassphrase,
       vaultPassphrase: Canary.vaultPassphrase)
     #expect([0, 1].contains(imported.exitCode), "\(imported.errors)")
+    // The person's own comes back from the bin, so it counts again.
     #expect(try seif("backup", "rule").output == "24h in 3 places, drill 90d\n")
-  }
-
-  @Test func aRuleThatCantBeReadIsSaid() throws {
-    let planted = try home.write(
-      """
-      {"schema":"seif-records","version":1,"source":{"format":"test"},"accounts":[],"passwords":[
-      {"title":"Rule","username":"","password":"","urls":[],"tags":["seif-backup-rule"],"customFields":[
-      {"name":"seif-backup-rule","value":"when the moon is full","isSecret":false}]}],
-      "cards":[],"notes":[],"problems":[],"lost":[]}
-      """, as: "planted-in-clear.json")
-    #expect(try home.seif("import", planted, vaultPassphrase: Canary.vaultPassphrase).exitCode == 0)
-    let shown = try seif("backup", "rule", "--json")
-    #expect(shown.exitCode == ExitCode.checkFailed.rawValue)
-    #expect(try document(shown.output, "seif-backup-rule")["readable"]?.bool == false)
-    #expect(try status(after: 0).code == .checkFailed)
-    #expect(try seif("backup", "rule", "--every", "24h").exitCode == 0)
-    #expect(try seif("backup", "rule").output == "24h in 2 places, drill 180d\n")
   }
 }
 

@@ -154,6 +154,26 @@ import Testing
     #expect(try agent.seif("status").exitCode == 2)
   }
 
+  @Test func besideTheAgentWhatIsFoundIsNotedWhereAPersonOpensTheVault() throws {
+    let agent = try AgentHome()
+    let folder = try agent.home.folder("backups")
+    let made = try agent.home.seif(
+      "backup", "create", "--destination", folder, passphrase: Canary.vaultPassphrase,
+      newPassphrase: Canary.filePassphrase)
+    #expect(made.exitCode == 0, "\(made.errors)")
+    _ = try agent.unlock()
+    let name = try #require(try agent.home.names(in: "backups").first)
+    unlink("\(folder)/\(name)")
+    let terminal = try agent.terminal("backup", "verify", "--destination", folder)
+    try terminal.expect("Passphrase for the vault")
+    try terminal.expect(echo: false)
+    terminal.type(Canary.vaultPassphrase + "\n")
+    let found = try terminal.finish()
+    #expect(found.exitCode == 2 && !found.screen.contains("isn't noted"), "\(found.screen)")
+    let status = try agent.seif("status")
+    #expect(status.exitCode == 2 && status.output.contains("\(name) was proven here and is gone"), "\(status.output)")
+  }
+
   // MARK: - prune
 
   @Test func aDryRunSaysWhatGoesAndWhyTheRestStays() throws {

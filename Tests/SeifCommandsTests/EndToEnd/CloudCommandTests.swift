@@ -93,7 +93,7 @@ import Testing
     #expect(try CloudStandIn.browse(address(terminal, last: "prompt=consent")).body.hasPrefix("It wasn't allowed"))
     let refused = try home.check(terminal.finish())
     #expect(refused.exitCode == ExitCode.refused.rawValue)
-    #expect(refused.screen.contains("access_denied"))
+    #expect(refused.screen.contains("access_denied") && !refused.screen.contains("stays valid"))
     let listed = try document(seif("transport", "list", "--json").output, "seif-transport-list")
     #expect(listed["transports"].map { Array($0.elements).isEmpty } == true)
   }
@@ -124,6 +124,36 @@ import Testing
       let made = try backup(to: "drive")
       #expect(made.exitCode == 0, "\(made.errors)")
     }
+    // Those that only look keep it too.
+    let looks = [["backup", "inspect"], ["backup", "list"], ["backup", "verify"]]
+    for words in looks {
+      let looked = try home.seif(list: words + ["--destination", "drive"], passphrase: Canary.vaultPassphrase)
+      #expect(looked.exitCode == 0, "\(words): \(looked.errors)")
+    }
+    let planned = try home.seif(
+      "backup", "restore", "--destination", "drive", "--dry-run", passphrase: Canary.filePassphrase,
+      vaultPassphrase: Canary.vaultPassphrase)
+    #expect([0, 1].contains(planned.exitCode), "\(planned.errors)")
+    #expect(try backup(to: "drive").exitCode == 0)
+  }
+
+  @Test(arguments: [#"{"set":{"about":"nobody"}}"#, #"{"set":{"hash":"wrong"}}"#])
+  func whatWasAllowedAndIsNotKeptIsSaidToStayValid(change: String) throws {
+    try standIn.control(change)
+    let terminal = try addDrive()
+    _ = try CloudStandIn.browse(address(terminal, last: "prompt=consent"))
+    let failed = try home.check(terminal.finish())
+    #expect(failed.exitCode == ExitCode.protocolBroken.rawValue, "\(failed.screen)")
+    #expect(failed.screen.contains("stays valid at Google Drive"), "\(failed.screen)")
+    #expect(!(try seif("transport", "list").output.contains("drive")))
+  }
+
+  @Test func anAccountWithoutAnAddressHasItsIdentifier() throws {
+    try standIn.control(#"{"set":{"about":"anonymous"}}"#)
+    let terminal = try addDrive()
+    _ = try CloudStandIn.browse(address(terminal, last: "prompt=consent"))
+    #expect(try home.check(terminal.finish()).exitCode == 0)
+    #expect(try seif("transport", "list").output.contains("Google Drive of 0123456789"))
   }
 
   @Test func twoFilesOfOneNameAreNoBackup() throws {
