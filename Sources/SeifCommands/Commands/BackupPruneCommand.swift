@@ -131,10 +131,7 @@ struct BackupPruneCommand: Command {
     case let count: context.talk.say("\(count) other files there are left alone.")
     }
     if let refusal = plan.refusal {
-      context.talk.warn("old backups are left alone: \(refusal)")
-      if let option = BackupWords.option(refusal) {
-        context.talk.hint("once you have looked, and it is right: \(option)")
-      }
+      context.talk.warn("old backups are left alone: \(BackupWords.words(refusal))")
     } else if plan.expired.isEmpty {
       context.talk.say("Nothing goes by this rule.")
     } else if isDryRun {
