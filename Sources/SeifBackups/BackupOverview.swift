@@ -33,20 +33,24 @@ public struct PlaceStanding: Sendable, Hashable {
 public struct BackupOverview: Sendable {
   /// The places where something was proven that we didn't remove, in the order of their names' bytes.
   public private(set) var places: [PlaceStanding] = []
-  /// When the ledger was last written.
+  /// The highest time of the ledger, since a person last took the clock for right.
   public private(set) var lastEntryAt: Timestamp?
   /// When the first backup of all was proven.
   public private(set) var firstProvenAt: Timestamp?
   /// When a person last opened a backup of any place.
   public private(set) var drilledAt: Timestamp?
+  /// A drill that is noted for a time after now, when the clock stood ahead: it doesn't count.
+  public private(set) var drillAhead: Timestamp?
 
   /// - Parameters:
   ///   - events: the ledger, oldest first.
   ///   - current: the SHA-256 of files that hold what the vault holds now.
-  public init(_ events: [LedgerEvent], current: Set<[UInt8]> = []) {
-    lastEntryAt = events.last?.at
-    firstProvenAt = events.first { $0.kind == .proven }?.at
-    drilledAt = Self.lastDrill(events)
+  ///   - now: what is noted for a later time makes nothing younger.
+  public init(_ events: [LedgerEvent], current: Set<[UInt8]> = [], now: Timestamp) {
+    lastEntryAt = LedgerMarks.highest(events)
+    firstProvenAt = events.first { $0.kind == .proven && $0.at <= now }?.at
+    drilledAt = Self.lastDrill(events, now)
+    drillAhead = events.filter { $0.kind == .drilled && $0.at > now }.map(\.at).max()
     let history = LedgerHistory(events)
     for destination in history.destinations {
       let files = history.proven(at: destination)
@@ -55,17 +59,17 @@ public struct BackupOverview: Sendable {
       place.newest = newest
       if let standing = files.last(where: { $0.flag == nil }), let proof = standing.proof {
         place.proof = proof
-        place.confirmedAt = standing.confirmedAt
+        place.confirmedAt = standing.confirmedAt.map { $0 > now ? proof.at : $0 }
         place.isCurrent = current.contains(proof.sha256)
       }
-      place.drilledAt = Self.lastDrill(events.filter { $0.destination.utf8.elementsEqual(destination.utf8) })
+      place.drilledAt = Self.lastDrill(events.filter { $0.destination.utf8.elementsEqual(destination.utf8) }, now)
       place.refusal = Retention.lastRefusal(events, at: destination)
       places.append(place)
     }
   }
 
-  private static func lastDrill(_ events: [LedgerEvent]) -> Timestamp? {
-    events.filter { $0.kind == .drilled }.map(\.at).max()
+  private static func lastDrill(_ events: [LedgerEvent], _ now: Timestamp) -> Timestamp? {
+    events.filter { $0.kind == .drilled && $0.at <= now }.map(\.at).max()
   }
 }
 
@@ -79,11 +83,18 @@ extension Retention {
     let since = events[start...].filter(isHere)
     let proof = since.first { $0.kind == .proven && $0.name.utf8.elementsEqual(stored.name.utf8) }
     guard let proof else { return .notProven }
+    // What went since, or was let go of, went because nothing stood against it.
+    guard !since.contains(where: { $0.kind == .pruned && $0.acceptance == nil }) else { return nil }
     // What this run found out about older files has its time.
-    let lost = since.count { [.missing, .altered].contains($0.kind) && $0.at == proof.at }
+    let known = LedgerHistory(Array(events[..<start])).proven(at: destination).filter { file in
+      file.flag != nil && !file.last.name.utf8.elementsEqual(proof.name.utf8)
+    }
+    let lost = known.count + since.count { [.missing, .altered].contains($0.kind) && $0.at == proof.at }
     if lost > 0 { return .notAsProven(lost) }
-    let before = LedgerHistory(Array(events[..<start])).proven(at: destination).last?.proof
-    let lastEntry = start > events.startIndex ? events[start - 1].at : nil
-    return refusal(newest: proof, previous: before, lastEntry: lastEntry, now: proof.at)
+    var marks = LedgerMarks(events, at: destination, besides: proof.name)
+    marks.highest = LedgerMarks.highest(Array(events[..<start]))
+    let accepted = Set(since.compactMap(\.acceptance))
+    return refusals(newest: proof, marks: marks, now: proof.at)
+      .first { refusal in refusal.acceptance.map { !accepted.contains($0) } ?? true }
   }
 }

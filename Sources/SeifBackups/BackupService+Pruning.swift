@@ -12,12 +12,25 @@ public struct PrunePlan: Sendable {
   public var lost: [(name: String, state: BackupService.FileState)] = []
   /// The same, known from before: they are left as they are.
   public var knownLost: [String] = []
+  /// What the person takes for right, where something stood against it: noted before anything goes.
+  public var accepted: Set<Acceptance> = []
+  /// What of the lost is let go of.
+  public var letGo: [LedgerEvent] = []
   /// Files there that the ledger doesn't know, or doesn't know as proven: left alone.
   public var foreign: [String] = []
   /// Why nothing may go.
   public var refusal: Retention.Refusal?
 
-  var files: [[UInt8]: BackupDescriptor] = [:]
+  var intact: [BackupService.Intact] = []
+  var newest: LedgerEvent?
+
+  /// Whether there is nothing to do.
+  public var isEmpty: Bool { expired.isEmpty && letGo.isEmpty && accepted.isEmpty }
+
+  /// Whether another plan would do the same.
+  public func does(theSameAs other: PrunePlan) -> Bool {
+    expired == other.expired && letGo == other.letGo && accepted == other.accepted && refusal == other.refusal
+  }
 }
 
 /// What became of a plan.
@@ -46,64 +59,81 @@ extension BackupService {
   ///
   /// - Parameters:
   ///   - mayPrune: false for a vault that isn't as it was last written: nothing is removed on its word.
+  ///   - accepting: what the person takes for right; noted by `prune`, where something stood against it.
   ///   - isNoting: false: nothing is written.
   /// - Throws: `TransportError`: the destination can't be listed; what the ledger throws.
   public func planPrune(
-    rule: RetentionRule, now: Timestamp, mayPrune: Bool, isNoting: Bool, progress: (BackupStage) -> Void = { _ in }
+    rule: RetentionRule, now: Timestamp, mayPrune: Bool, accepting: Set<Acceptance> = [], isNoting: Bool,
+    progress: (BackupStage) -> Void = { _ in }
   ) throws -> PrunePlan {
     let events = try ledger.events()
     let history = LedgerHistory(events)
     let proven = history.proven(at: destination)
     let listing = try transport.listBackups()
     var plan = PrunePlan()
-    plan.files = Dictionary(listing.map { (Array($0.name.utf8), $0) }) { first, _ in first }
-    plan.foreign = listing.map(\.name).filter { history.file(at: destination, named: $0)?.proof == nil }.sorted()
     if !proven.isEmpty { progress(.checking(count: proven.count)) }
-    let found = compare(proven, plan.files, notedAt: isNoting ? now : nil)
+    let found = compare(proven, listing, notedAt: isNoting ? now : nil)
+    plan.intact = found.intact
+    plan.newest = proven.last?.proof
+    plan.foreign = listing.filter { file in
+      history.file(at: destination, named: file.name)?.proof == nil || found.isTwin(file)
+    }.map(\.name).sorted()
     plan.lost = found.missing.map { ($0.name, .missing) } + found.altered.map { ($0.name, .altered) }
     plan.lost += found.unread.map { ($0.name, .unread) }
-    let intact = Set(found.intact.map { Array($0.name.utf8) })
-    let lost = Set(plan.lost.map { Array($0.name.utf8) })
-    plan.knownLost = proven.compactMap(\.proof?.name).filter {
-      !intact.contains(Array($0.utf8)) && !lost.contains(Array($0.utf8))
-    }
-    plan.refusal = refusal(found, proven.compactMap(\.proof), events.last?.at, now, mayPrune: mayPrune)
-    let kept = Retention.kept(found.intact, rule: rule)
-    plan.kept = found.intact.reversed().compactMap { proof in kept[proof].map { (proof, $0) } }
-    let expired = Retention.expired(found.intact, rule: rule)
+    plan.knownLost = found.known.map(\.name)
+    stand(found, against: &plan, events, now, mayPrune: mayPrune, accepting)
+    let intact = found.intact.map(\.proof)
+    let kept = Retention.kept(intact, rule: rule)
+    plan.kept = intact.reversed().compactMap { proof in kept[proof].map { (proof, $0) } }
+    let expired = Retention.expired(intact, rule: rule).filter { $0 != plan.newest }
     if plan.refusal == nil { plan.expired = expired } else { plan.held = expired }
     return plan
   }
 
-  private func refusal(
-    _ found: Comparison, _ proven: [LedgerEvent], _ lastEntry: Timestamp?, _ now: Timestamp, mayPrune: Bool
-  ) -> Retention.Refusal? {
-    if !mayPrune { return .vaultFaults }
-    if !found.isNoted { return .ledger }
-    if found.lostCount > 0 { return .notAsProven(found.lostCount) }
-    guard let newest = proven.last else { return nil }
-    // One that the ledger knows as lost, and that nobody replaced: the older ones are all there is.
-    guard found.intact.contains(newest) else { return .notProven }
-    return Retention.refusal(
-      newest: newest.asProven, previous: proven.dropLast().last, lastEntry: lastEntry, now: now)
+  private func stand(
+    _ found: Comparison, against plan: inout PrunePlan, _ events: [LedgerEvent], _ now: Timestamp, mayPrune: Bool,
+    _ accepting: Set<Acceptance>
+  ) {
+    guard mayPrune else { return plan.refusal = .vaultFaults }
+    guard found.isNoted else { return plan.refusal = .ledger }
+    guard let newest = plan.newest else { return }
+    let lost = found.missing + found.altered + found.known
+    // The newest is never let go of: the older ones are all there is, until a new one is proven.
+    let letGo = accepting.contains(.lost) ? lost.filter { $0 != newest } : []
+    let count = lost.count - letGo.count + found.unread.count
+    if count > 0 {
+      return plan.refusal = accepting.contains(.lost) && found.unread.isEmpty ? .notProven : .notAsProven(count)
+    }
+    let marks = LedgerMarks(events, at: destination, besides: newest.name)
+    let against = Retention.refusals(newest: newest.asProven, marks: marks, now: now)
+    plan.refusal = against.first { refusal in refusal.acceptance.map { !accepting.contains($0) } ?? true }
+    guard plan.refusal == nil else { return }
+    (plan.letGo, plan.accepted) = (letGo, Set(against.compactMap(\.acceptance)))
   }
 
-  /// Removes what a plan says, each after a line in the ledger, and looks what is there afterwards.
+  /// Notes what a plan accepts, removes what it says, each after a line in the ledger, and looks what is there afterwards.
   public func prune(_ plan: PrunePlan, now: Timestamp) -> PruneReport {
     var report = PruneReport()
-    guard plan.refusal == nil else { return report }
-    for event in plan.expired {
-      guard let file = plan.files[Array(event.name.utf8)] else { continue }
-      switch prune(event, file, now) {
-      case .removed: report.pruned.append(event.name)
-      case .there: report.notRemoved.append(event.name)
+    guard plan.refusal == nil, let newest = plan.newest else { return report }
+    guard accept(plan.accepted, with: newest, at: now), letGo(plan.letGo, now) else {
+      report.isNoted = false
+      return report
+    }
+    let expired = Set(plan.expired)
+    var removed: [Intact] = []
+    for file in plan.intact where expired.contains(file.proof) {
+      switch prune(file, now) {
+      case .removed: removed.append(file)
+      case .there: report.notRemoved.append(file.proof.name)
       case .notNoted:
+        report.pruned = removed.map(\.proof.name)
         report.isNoted = false
         return report
       }
     }
-    guard !report.pruned.isEmpty else { return report }
-    guard let after = listAfterwards(report.pruned, plan.kept.map(\.proof), at: now) else {
+    report.pruned = removed.map(\.proof.name)
+    guard !removed.isEmpty else { return report }
+    guard let after = listAfterwards(removed, plan.kept.map(\.proof), at: now) else {
       report.wasLookedAfter = false
       return report
     }
@@ -111,6 +141,15 @@ extension BackupService {
     report.pruned.removeAll { after.there.contains($0) }
     report.missing = after.missing
     return report
+  }
+
+  // As if the rule had removed them: whatever lies there under their names is a file like any other from now on.
+  private func letGo(_ lost: [LedgerEvent], _ now: Timestamp) -> Bool {
+    for var event in lost {
+      (event.kind, event.at) = (.pruned, now)
+      do { try ledger.append(event, records: nil) } catch { return false }
+    }
+    return true
   }
 }
 

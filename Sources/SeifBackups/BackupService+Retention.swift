@@ -27,10 +27,10 @@ extension BackupService {
   /// Fetches a proven file and compares it with its proof; one of another size isn't fetched.
   ///
   /// - Parameter files: all that the transport lists now; of several with the name one that is as it was proven is enough.
-  /// - Returns: the bytes only of one that is intact.
+  /// - Returns: the bytes, and which file it is, only of one that is intact.
   public static func fetch(
     _ proof: LedgerEvent, _ files: [BackupDescriptor], over transport: any BackupTransport
-  ) -> (state: FileState, content: SecretValue?) {
+  ) -> (state: FileState, content: SecretValue?, file: BackupDescriptor?) {
     var state = FileState.missing
     for file in files where file.name.utf8.elementsEqual(proof.name.utf8) {
       if let byteCount = file.byteCount, byteCount != proof.byteCount {
@@ -39,7 +39,7 @@ extension BackupService {
       }
       do {
         let bytes = try transport.download(id: file.id, limit: FormatLimits.fileByteCount)
-        if bytes.withBytes({ Digest.sha256($0) }) == proof.sha256 { return (.intact, bytes) }
+        if bytes.withBytes({ Digest.sha256($0) }) == proof.sha256 { return (.intact, bytes, file) }
         state = .altered
       } catch {
         switch error.code {
@@ -49,7 +49,7 @@ extension BackupService {
         }
       }
     }
-    return (state, nil)
+    return (state, nil, nil)
   }
 
   /// The proven events that nothing was found against: no later event says that their file went or changed.
@@ -57,12 +57,13 @@ extension BackupService {
 
   // Throws nothing of the ledger's: the backup is proven, whatever becomes of older ones.
   func retain(
-    _ report: inout BackupReport, _ before: LedgerHistory, lastEntry: Timestamp?, _ rule: RetentionRule,
-    mayPrune: Bool, _ progress: (BackupStage) -> Void
+    _ report: inout BackupReport, before: [LedgerEvent], _ rule: RetentionRule, mayPrune: Bool,
+    accepting: Set<Acceptance>, _ progress: (BackupStage) -> Void
   ) {
     let (proof, now) = (report.proof, report.proof.at)
     // Read anew: another backup to this place may have ended meanwhile.
-    guard let history = readHistory() else { return report.refusal = mayPrune ? .ledger : .vaultFaults }
+    guard let events = try? ledger.events() else { return report.refusal = mayPrune ? .ledger : .vaultFaults }
+    let history = LedgerHistory(events)
     let earlier = history.proven(at: destination).filter { !$0.last.name.utf8.elementsEqual(proof.name.utf8) }
     let listing: [BackupDescriptor]
     do {
@@ -72,42 +73,57 @@ extension BackupService {
       report.refusal = mayPrune ? .notAsProven(max(1, report.unread.count)) : .vaultFaults
       return
     }
-    let there = Dictionary(listing.map { (Array($0.name.utf8), $0) }) { first, _ in first }
-    report.foreign = listing.map(\.name).filter { name in
-      guard !name.utf8.elementsEqual(proof.name.utf8) else { return false }
-      let file = history.file(at: destination, named: name)
-      return file == nil || file?.last.kind == .pruned
-    }.sorted()
-
     if !earlier.isEmpty { progress(.checking(count: earlier.count)) }
-    let found = compare(earlier, there, notedAt: now)
+    let found = compare(earlier, listing, notedAt: now)
     report.missing += found.missing.map(\.name)
     report.altered += found.altered.map(\.name)
     report.unread += found.unread.map(\.name)
-    let intact = [proof] + found.intact
+    report.isListed = listing.contains { $0.name.utf8.elementsEqual(proof.name.utf8) }
+    report.foreign = listing.filter { file in
+      guard !file.name.utf8.elementsEqual(proof.name.utf8) else { return false }
+      let known = history.file(at: destination, named: file.name)
+      return known == nil || known?.last.kind == .pruned || found.isTwin(file)
+    }.map(\.name).sorted()
 
-    report.refusal = refusal(
-      report, previous: before.proven(at: destination).last?.proof, lastEntry, mayPrune: mayPrune,
-      isNoted: found.isNoted,
-      isListed: there[Array(proof.name.utf8)] != nil)
-    report.isListed = there[Array(proof.name.utf8)] != nil
+    var marks = LedgerMarks(events, at: destination, besides: proof.name)
+    // What this run noted has its own time.
+    marks.highest = LedgerMarks.highest(before)
+    let against = Retention.refusals(newest: proof, marks: marks, now: now)
+    report.refusal =
+      refusal(report, found, mayPrune: mayPrune)
+      ?? against.first { refusal in refusal.acceptance.map { !accepting.contains($0) } ?? true }
     guard report.refusal == nil else { return }
-    let expired = Retention.expired(intact, rule: rule)
-    for event in expired {
-      guard let file = there[Array(event.name.utf8)] else { continue }
-      switch prune(event, file, now) {
-      case .removed: report.pruned.append(event.name)
-      case .there: report.notRemoved.append(event.name)
-      case .notNoted: return report.refusal = .ledger
-      }
-    }
-    guard !report.pruned.isEmpty else { return }
-    lookAfterwards(&report, intact.filter { !expired.contains($0) })
+    guard accept(Set(against.compactMap(\.acceptance)), with: proof, at: now) else { return report.refusal = .ledger }
+    remove(found.intact, &report, rule)
   }
 
-  // What was told to go is gone, and what was told to stay is there: a place's word isn't taken for it.
-  private func lookAfterwards(_ report: inout BackupReport, _ kept: [LedgerEvent]) {
-    guard let after = listAfterwards(report.pruned, kept, at: report.proof.at) else {
+  private func refusal(_ report: BackupReport, _ found: Comparison, mayPrune: Bool) -> Retention.Refusal? {
+    if !mayPrune { return .vaultFaults }
+    if !found.isNoted { return .ledger }
+    let lost = report.missing.count + report.altered.count + report.unread.count + found.known.count
+    if lost > 0 { return .notAsProven(lost) }
+    return report.isListed ? nil : .notProven
+  }
+
+  private func remove(_ intact: [Intact], _ report: inout BackupReport, _ rule: RetentionRule) {
+    let proof = report.proof
+    // The rule can't name the proof just made, the last of the ledger's; should it all the same, that one stays.
+    let expired = Set(Retention.expired(intact.map(\.proof) + [proof], rule: rule)).subtracting([proof])
+    var removed: [Intact] = []
+    for file in intact where expired.contains(file.proof) {
+      switch prune(file, proof.at) {
+      case .removed: removed.append(file)
+      case .there: report.notRemoved.append(file.proof.name)
+      case .notNoted:
+        report.pruned = removed.map(\.proof.name)
+        return report.refusal = .ledger
+      }
+    }
+    report.pruned = removed.map(\.proof.name)
+    guard !removed.isEmpty else { return }
+    // What was told to go is gone, and what was told to stay is there: a place's word isn't taken for it.
+    let kept = [proof] + intact.map(\.proof).filter { !expired.contains($0) }
+    guard let after = listAfterwards(removed, kept, at: proof.at) else {
       report.wasLookedAfter = false
       return
     }
@@ -115,71 +131,87 @@ extension BackupService {
     report.pruned.removeAll { after.there.contains($0) }
     report.missing += after.missing
   }
-
-  private func refusal(
-    _ report: BackupReport, previous: LedgerEvent?, _ lastEntry: Timestamp?, mayPrune: Bool, isNoted: Bool,
-    isListed: Bool
-  ) -> Retention.Refusal? {
-    if !mayPrune { return .vaultFaults }
-    if !isNoted { return .ledger }
-    let lost = report.missing.count + report.altered.count + report.unread.count
-    if lost > 0 { return .notAsProven(lost) }
-    if !isListed { return .notProven }
-    return Retention.refusal(newest: report.proof, previous: previous, lastEntry: lastEntry, now: report.proof.at)
-  }
 }
 
 // What a backup and `prune` have in common.
 extension BackupService {
+  /// A file that is as it was proven, and which one of the place's it is: where two have one name, the one whose bytes
+  /// these are.
+  struct Intact: Sendable {
+    var proof: LedgerEvent
+    var file: BackupDescriptor
+  }
+
   /// Proven files beside their proofs.
   struct Comparison {
-    var intact: [LedgerEvent] = []
-    /// Newly found so; what the ledger has already was an alarm once, and the list goes on showing it.
+    var intact: [Intact] = []
+    /// Newly found so: an alarm.
     var missing: [LedgerEvent] = []
     var altered: [LedgerEvent] = []
     var unread: [LedgerEvent] = []
+    /// Missing or altered, which the ledger has already: no alarm again, and still a reason to remove nothing.
+    var known: [LedgerEvent] = []
     /// Whether all that was found could be written down.
     var isNoted = true
-    var lostCount: Int { missing.count + altered.count + unread.count }
+
+    /// Whether a file has the name of one that is as it was proven, and is another.
+    func isTwin(_ file: BackupDescriptor) -> Bool {
+      intact.contains { $0.proof.name.utf8.elementsEqual(file.name.utf8) && $0.file.id != file.id }
+    }
   }
 
   /// Fetches each once, all before the first is removed: what stays must be known to be good.
   ///
   /// - Parameter notedAt: the time at which what is found is written down; nil: it isn't.
-  func compare(
-    _ files: [LedgerHistory.File], _ there: [[UInt8]: BackupDescriptor], notedAt now: Timestamp?
-  ) -> Comparison {
+  func compare(_ files: [LedgerHistory.File], _ listing: [BackupDescriptor], notedAt now: Timestamp?) -> Comparison {
     var result = Comparison()
+    let named = Dictionary(grouping: listing) { Array($0.name.utf8) }
     for file in files {
       guard let proof = file.proof else { continue }
-      let state = Self.check(proof, there[Array(proof.name.utf8)], over: transport)
-      switch state {
-      case .intact: result.intact.append(proof)
+      let fetched = Self.fetch(proof, named[Array(proof.name.utf8)] ?? [], over: transport)
+      switch fetched.state {
+      case .intact:
+        if let file = fetched.file { result.intact.append(Intact(proof: proof, file: file)) }
       case .unread: result.unread.append(proof)
       case .missing, .altered:
-        let kind: LedgerEvent.Kind = state == .missing ? .missing : .altered
-        guard file.flag != kind else { continue }
+        let kind: LedgerEvent.Kind = fetched.state == .missing ? .missing : .altered
+        if file.flag == kind {
+          result.known.append(proof)
+          continue
+        }
         if readHistory()?.file(at: destination, named: proof.name)?.last.kind == .pruned { continue }
         if let now {
           var event = proof
           (event.kind, event.at) = (kind, now)
           do { try ledger.append(event, records: nil) } catch { result.isNoted = false }
         }
-        if state == .missing { result.missing.append(proof) } else { result.altered.append(proof) }
+        if kind == .missing { result.missing.append(proof) } else { result.altered.append(proof) }
       }
     }
     return result
   }
 
+  /// Writes down what a person takes for right, so that it holds from now on; false: it couldn't be.
+  func accept(_ acceptances: Set<Acceptance>, with proof: LedgerEvent, at now: Timestamp) -> Bool {
+    for acceptance in Acceptance.allCases where acceptances.contains(acceptance) {
+      do {
+        try ledger.append(.accepting(acceptance, with: proof, at: now), records: nil)
+      } catch {
+        return false
+      }
+    }
+    return true
+  }
+
   enum Removal { case removed, there, notNoted }
 
   /// Written down before the file goes: a file that is gone without a word is an alarm.
-  func prune(_ event: LedgerEvent, _ file: BackupDescriptor, _ now: Timestamp) -> Removal {
-    var pruned = event
+  func prune(_ intact: Intact, _ now: Timestamp) -> Removal {
+    var pruned = intact.proof
     (pruned.kind, pruned.at) = (.pruned, now)
     do { try ledger.append(pruned, records: nil) } catch { return .notNoted }
     do {
-      try transport.delete(id: file.id)
+      try transport.delete(id: intact.file.id)
       return .removed
     } catch {
       return error.code == .notFound ? .removed : .there
@@ -189,13 +221,15 @@ extension BackupService {
   /// What the place still has of what was removed, and no longer has of what was kept, which is noted; nil: it can't be
   /// listed.
   func listAfterwards(
-    _ removed: [String], _ kept: [LedgerEvent], at now: Timestamp
+    _ removed: [Intact], _ kept: [LedgerEvent], at now: Timestamp
   ) -> (there: [String], missing: [String])? {
     guard let listing = try? transport.listBackups() else { return nil }
-    let there = Set(listing.map { Array($0.name.utf8) })
-    let lost = kept.filter { !there.contains(Array($0.name.utf8)) }
+    let names = Set(listing.map { Array($0.name.utf8) })
+    let lost = kept.filter { !names.contains(Array($0.name.utf8)) }
     for event in lost { note(.missing, event, at: now) }
-    return (removed.filter { there.contains(Array($0.utf8)) }, lost.map(\.name))
+    // By what it is, not by its name: another of the same name stays.
+    let ids = Set(listing.map(\.id))
+    return (removed.filter { ids.contains($0.file.id) }.map(\.proof.name), lost.map(\.name))
   }
 
   func readHistory() -> LedgerHistory? { (try? ledger.events()).map(LedgerHistory.init) }

@@ -36,11 +36,13 @@ public struct BackupService {
   /// - Parameters:
   ///   - passphrase: in its composed form, as new files are sealed.
   ///   - mayPrune: false for a vault that isn't as it was last written: nothing is removed on its word.
+  ///   - accepting: what the person takes for right, noted where something stood against it.
   /// - Throws: `BackupFailure`; what the ledger throws, as long as nothing was sent. Unless this returns nothing is
   ///   pruned.
   public func create(
     _ records: Records, writer: any BackupWriter, options: WritingOptions, passphrase: borrowing SecretBytes,
-    mayPrune: Bool, rule: RetentionRule = RetentionRule(), progress: (BackupStage) -> Void = { _ in }
+    mayPrune: Bool, accepting: Set<Acceptance> = [], rule: RetentionRule = RetentionRule(),
+    progress: (BackupStage) -> Void = { _ in }
   ) throws -> BackupReport {
     let losses = writer.losses(of: records)
     guard losses.isEmpty else { throw BackupFailure.notWhole(losses) }
@@ -61,7 +63,7 @@ public struct BackupService {
       format: "\(writer.identifier.rawValue)-\(writer.version)", fileExtension: writer.fileExtension,
       random: options.random)
     // Each opening is a fresh derivation.
-    return try deliver(file, events, mayPrune: mayPrune, rule, progress) { content in
+    return try deliver(file, events, mayPrune: mayPrune, accepting, rule, progress) { content in
       try FormatRegistry.read(FormatInput(content)).open(passphrase: passphrase.duplicate()).records
     }
   }
@@ -82,12 +84,12 @@ public struct BackupService {
     try Self.checkPlace(transport)
     let file = SealedFile(
       content: content, records: records, at: time, format: format, fileExtension: fileExtension, random: random)
-    return try deliver(file, events, mayPrune: mayPrune, rule, progress, open: open)
+    return try deliver(file, events, mayPrune: mayPrune, [], rule, progress, open: open)
   }
 
   private func deliver(
-    _ file: SealedFile, _ events: [LedgerEvent], mayPrune: Bool, _ rule: RetentionRule,
-    _ progress: (BackupStage) -> Void, open: (SecretValue) throws -> Records
+    _ file: SealedFile, _ events: [LedgerEvent], mayPrune: Bool, _ accepting: Set<Acceptance>,
+    _ rule: RetentionRule, _ progress: (BackupStage) -> Void, open: (SecretValue) throws -> Records
   ) throws -> BackupReport {
     let before = LedgerHistory(events)
     if let differences = Self.contents(of: file.content, differFrom: file.records, open) {
@@ -98,7 +100,7 @@ public struct BackupService {
     progress(.proving)
     var report = BackupReport(proof: try prove(stored.event, stored.file, file.records, open))
     if let replaced { report.missing.append(replaced) }
-    retain(&report, before, lastEntry: events.last?.at, rule, mayPrune: mayPrune, progress)
+    retain(&report, before: events, rule, mayPrune: mayPrune, accepting: accepting, progress)
     return report
   }
 

@@ -12,6 +12,8 @@ public struct LedgerHistory: Sendable {
     public var confirmedAt: Timestamp?
     /// The last event.
     public var last: LedgerEvent
+    /// The place of the proof's line in the ledger: what was noted later is newer, whatever the clock said.
+    public var order = 0
   }
 
   // Two names that look alike can be two files: text compares by looks, bytes don't.
@@ -29,13 +31,14 @@ public struct LedgerHistory: Sendable {
 
   /// The history of events, oldest first.
   public init(_ events: [LedgerEvent]) {
-    for event in events { note(event) }
+    for (order, event) in events.enumerated() where !event.name.isEmpty { note(event, order) }
   }
 
-  private mutating func note(_ event: LedgerEvent) {
+  private mutating func note(_ event: LedgerEvent, _ order: Int) {
     let key = Key(event.destination, event.name)
     var file = files[key] ?? File(proof: nil, flag: nil, confirmedAt: nil, last: event)
     file.last = event
+    let before = file.proof
     switch event.kind {
     // The same bytes proven again, by a drill of a script, are as old as they were.
     case .proven: (file.proof, file.flag) = (file.proof?.sha256 == event.sha256 ? file.proof : event, nil)
@@ -51,6 +54,7 @@ public struct LedgerHistory: Sendable {
     case .stored, .pruned: file.confirmedAt = nil
     case .missing, .altered, .failed: break
     }
+    if file.proof != before { file.order = order }
     files[key] = file
   }
 
@@ -76,9 +80,6 @@ public struct LedgerHistory: Sendable {
   }
 
   private static func sorted(_ files: [File]) -> [File] {
-    files.sorted {
-      let (left, right) = ($0.proof ?? $0.last, $1.proof ?? $1.last)
-      return (left.at, left.name, left.destination) < (right.at, right.name, right.destination)
-    }
+    files.sorted { ($0.order, $0.last.name) < ($1.order, $1.last.name) }
   }
 }

@@ -31,16 +31,26 @@ public enum Retention {
     case notAsProven(Int)
     /// The ledger couldn't be written.
     case ledger
-    /// A list lost more than a fifth or ten of its entries since the last proven backup.
+    /// A list has more than a fifth or ten entries fewer than in a proven backup that is still kept.
     case shrunk(RecordKind, from: Int, to: Int)
-    /// The clock stands before the ledger's last entry.
+    /// The clock stands before a time of the ledger.
     case clockBehind
-    /// The clock stands over 30 days after the ledger's last entry.
+    /// The clock stands over 30 days after all times of the ledger.
     case clockAhead
+
+    /// The word of a person by which it no longer stands against anything; nil: only mending helps.
+    public var acceptance: Acceptance? {
+      switch self {
+      case .notAsProven: .lost
+      case .shrunk: .shrunk
+      case .clockBehind, .clockAhead: .clock
+      case .notProven, .vaultFaults, .ledger: nil
+      }
+    }
 
     public var description: String {
       switch self {
-      case .notProven: "the new backup isn't proven"
+      case .notProven: "the newest backup isn't proven, or isn't there as it was proven"
       case .vaultFaults: "the vault isn't as it was last written"
       case .notAsProven(let count):
         count == 1
@@ -48,32 +58,28 @@ public enum Retention {
           : "\(count) proven backups aren't there as they were proven, or can't be read"
       case .ledger: "the vault's ledger can't be written"
       case .shrunk(let kind, let before, let now):
-        "the vault has \(now) of \(kind.rawValue) where the last backup had \(before)"
-      case .clockBehind: "the clock stands before the last entry of the ledger"
-      case .clockAhead: "the clock stands more than 30 days after the last entry of the ledger"
+        "the vault has \(now) of \(kind.rawValue) where a backup that is kept has \(before)"
+      case .clockBehind: "the clock stands before a time that is in the ledger"
+      case .clockAhead: "the clock stands more than 30 days after all times of the ledger"
       }
     }
   }
 
-  /// What stands against deleting anything, nil: nothing.
-  ///
-  /// - Parameter previous: the newest proven event before this backup, nil for the first.
-  public static func refusal(
-    newest: LedgerEvent, previous: LedgerEvent?, lastEntry: Timestamp?, now: Timestamp
-  ) -> Refusal? {
-    guard newest.kind == .proven else { return .notProven }
-    if let lastEntry {
-      if now < lastEntry { return .clockBehind }
-      if now.seconds - lastEntry.seconds > 30 * 86_400 { return .clockAhead }
+  /// What stands against deleting anything; empty: nothing.
+  public static func refusals(newest: LedgerEvent, marks: LedgerMarks, now: Timestamp) -> [Refusal] {
+    guard newest.kind == .proven else { return [.notProven] }
+    var refusals: [Refusal] = []
+    if let highest = marks.highest {
+      if now < highest { refusals.append(.clockBehind) }
+      if now.seconds - highest.seconds > 30 * 86_400 { refusals.append(.clockAhead) }
     }
-    guard let previous else { return nil }
     for kind in RecordKind.allCases {
-      let (before, after) = (previous.counts[kind] ?? 0, newest.counts[kind] ?? 0)
+      let (before, after) = (marks.counts[kind] ?? 0, newest.counts[kind] ?? 0)
       if before - after > 10 || Double(before - after) > Double(before) * 0.2 {
-        return .shrunk(kind, from: before, to: after)
+        refusals.append(.shrunk(kind, from: before, to: after))
       }
     }
-    return nil
+    return refusals
   }
 
   /// Why a proven backup stays.
@@ -88,9 +94,12 @@ public enum Retention {
 
   /// The proven events whose files may go, oldest first. The rule holds for each format by itself: a snapshot made by a
   /// timer takes no place from a backup that a person made.
+  ///
+  /// - Parameter proven: in the ledger's order, oldest first. Times say only for which day, week and month one stands: a
+  ///   clock that stood back doesn't make the newest the oldest.
   public static func expired(_ proven: [LedgerEvent], rule: RetentionRule) -> [LedgerEvent] {
     let kept = kept(proven, rule: rule)
-    return newestFirst(proven).reversed().filter { kept[$0] == nil }
+    return proven.filter { kept[$0] == nil }
   }
 
   /// The proven events whose files stay, each with the first reason for it; of each format by itself.
@@ -100,7 +109,7 @@ public enum Retention {
   }
 
   private static func kept(ofOneFormat proven: [LedgerEvent], _ rule: RetentionRule) -> [LedgerEvent: Reason] {
-    let newestFirst = newestFirst(proven)
+    let newestFirst = proven.reversed()
     var kept: [LedgerEvent: Reason] = [:]
     func keep(_ event: LedgerEvent, _ reason: Reason) { if kept[event] == nil { kept[event] = reason } }
     for event in newestFirst.prefix(max(rule.last, 0)) { keep(event, .last) }
@@ -118,9 +127,5 @@ public enum Retention {
       if months.insert(String(event.at.rfc3339.prefix(7))).inserted { keep(event, .monthly) }
     }
     return kept
-  }
-
-  private static func newestFirst(_ proven: [LedgerEvent]) -> [LedgerEvent] {
-    proven.sorted { ($0.at, $0.name) > ($1.at, $1.name) }
   }
 }

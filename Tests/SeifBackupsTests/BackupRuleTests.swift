@@ -52,7 +52,13 @@ import Testing
     _ text: String, _ events: [LedgerEvent], after seconds: Int64, current: Set<[UInt8]> = []
   ) throws -> [BackupRule.Fault] {
     try #require(BackupRule(text)).faults(
-      BackupOverview(events, current: current), now: Timestamp(seconds: Self.start.seconds + seconds))
+      overview(events, current: current, after: seconds), now: Timestamp(seconds: Self.start.seconds + seconds))
+  }
+
+  private func overview(
+    _ events: [LedgerEvent], current: Set<[UInt8]> = [], after seconds: Int64 = 1000
+  ) -> BackupOverview {
+    BackupOverview(events, current: current, now: Timestamp(seconds: Self.start.seconds + seconds))
   }
 
   @Test func aProofOfExactlyTheIntervalKeepsItAndASecondMoreDoesnt() throws {
@@ -78,7 +84,7 @@ import Testing
   func aNewestThatIsLostKeepsNothingThoughAnOlderOneIsThere(kind: LedgerEvent.Kind) throws {
     let events = [event(.proven, 0), event(.proven, 10, name: "b", hash: 2), event(kind, 20, name: "b", hash: 2)]
     #expect(try faults("24h in 1 place", events, after: 30) == [.tooFewPlaces(0)])
-    let place = try #require(BackupOverview(events).places.first)
+    let place = try #require(overview(events).places.first)
     #expect(place.lost?.flag == kind && place.lost?.proof.name == "b")
     #expect(place.proof?.name == "a")
     // One that is lost and isn't the newest is no reason.
@@ -86,7 +92,7 @@ import Testing
     #expect(try faults("24h in 1 place", older, after: 30) == [])
     // Nor is it once a newer one was made.
     let newer = events + [event(.proven, 40, name: "c", hash: 3)]
-    #expect(BackupOverview(newer).places.first?.lost == nil)
+    #expect(overview(newer).places.first?.lost == nil)
   }
 
   @Test func anUnchangedVaultAgesUntilItsBytesAreProvenAgain() throws {
@@ -103,6 +109,29 @@ import Testing
     let events = [event(.proven, 0), event(.drilled, 100)]
     #expect(try faults("24h in 1 place", events, after: 99) == [.clockBehind])
     #expect(try faults("24h in 1 place", events, after: 100) == [])
+  }
+
+  @Test func aDrillOfATimeToComeKeepsNothingAndIsSaid() throws {
+    let (day, year) = (Int64(86_400), Int64(365 * 86_400))
+    let ahead = [event(.proven, 0), event(.drilled, year)]
+    #expect(try faults("3650d in 1 place, drill 2d", ahead, after: 3 * day) == [.clockBehind])
+    // Once a person said that the clock is right.
+    var word = event(.pruned, 3 * day, name: "")
+    word.format = "accepted-clock"
+    #expect(try faults("3650d in 1 place, drill 2d", ahead + [word], after: 3 * day) == [.drill(last: nil)])
+    let overview = overview(ahead + [word], current: [[UInt8](repeating: 1, count: 32)], after: 3 * day)
+    #expect(overview.drilledAt == nil && overview.places.first?.drilledAt == nil)
+    #expect(overview.drillAhead == event(.drilled, year).at)
+    // Nor does it make its file younger.
+    #expect(overview.places.first?.ageSince == Self.start)
+    let real = ahead + [word, event(.drilled, 3 * day)]
+    #expect(try faults("3650d in 1 place, drill 2d", real, after: 4 * day) == [])
+  }
+
+  @Test func aFlagOfTheLastOneShowsThoughTheClockStoodBack() throws {
+    let events = [event(.proven, 100), event(.proven, 0, name: "b", hash: 2), event(.altered, 1, name: "b", hash: 2)]
+    let place = try #require(overview(events).places.first)
+    #expect(place.lost?.proof.name == "b" && place.proof?.name == "a")
   }
 
   @Test func aDrillIsDueFromTheFirstBackupOnAndThenFromTheLastDrill() throws {
@@ -124,15 +153,15 @@ import Testing
     let events = [
       event(.proven, 0, at: "\u{E9}"), event(.proven, 1, at: "e\u{301}"), event(.drilled, 2, at: "e\u{301}"),
     ]
-    let places = BackupOverview(events).places
+    let places = overview(events).places
     #expect(places.count == 2)
     #expect(places.map { $0.drilledAt != nil } == [true, false])
   }
 
   @Test func whatWasRemovedByTheRuleOrOverwrittenIsNoPlace() {
-    #expect(BackupOverview([event(.proven, 0), event(.pruned, 1)]).places.isEmpty)
-    #expect(BackupOverview([event(.proven, 0), event(.stored, 1)]).places.isEmpty)
-    #expect(BackupOverview([event(.stored, 0), event(.failed, 1)]).places.isEmpty)
+    #expect(overview([event(.proven, 0), event(.pruned, 1)]).places.isEmpty)
+    #expect(overview([event(.proven, 0), event(.stored, 1)]).places.isEmpty)
+    #expect(overview([event(.stored, 0), event(.failed, 1)]).places.isEmpty)
   }
 
   @Test func theLedgerTellsWhyNothingWasRemoved() {
@@ -148,10 +177,19 @@ import Testing
     #expect(refusal(run(0, "a") + run(10, "b")) == nil)
     #expect(refusal(run(0, "a") + [event(.stored, 10, name: "b")]) == .notProven)
     #expect(refusal(run(0, "a") + run(10, "b", accounts: 9)) == .shrunk(.accounts, from: 20, to: 9))
-    #expect(refusal(run(0, "a") + run(10, "b", accounts: 9) + run(20, "c", accounts: 9)) == nil)
+    let shrunk = run(0, "a") + run(10, "b", accounts: 9) + run(20, "c", accounts: 9)
+    #expect(refusal(shrunk) == .shrunk(.accounts, from: 20, to: 9))
+    var word = event(.pruned, 21, name: "")
+    (word.format, word.counts) = ("accepted-shrunk", [.accounts: 9])
+    #expect(refusal(shrunk + [word]) == nil)
+    #expect(refusal(shrunk + [word] + run(30, "d", accounts: 9)) == nil)
     #expect(refusal(run(0, "a") + run(31 * 86_400, "b")) == .clockAhead)
     #expect(refusal(run(10, "a") + run(9, "b")) == .clockBehind)
+    #expect(refusal(run(10, "a") + run(8, "b") + run(9, "c")) == .clockBehind)
     #expect(refusal(run(0, "a") + run(10, "b") + [event(.missing, 10, name: "a")]) == .notAsProven(1))
+    let lost = run(0, "a") + run(10, "b") + [event(.missing, 10, name: "a")] + run(20, "c")
+    #expect(refusal(lost) == .notAsProven(1))
+    #expect(refusal(lost + [event(.pruned, 30, name: "a")]) == nil)
     // What was found at another time, or at another place, is no reason of that run.
     #expect(refusal(run(0, "a") + run(10, "b") + [event(.missing, 20, name: "a")]) == nil)
     #expect(refusal(run(0, "a") + run(10, "b") + [event(.missing, 10, at: "usb", name: "a")]) == nil)

@@ -19,6 +19,8 @@ final class MemoryTransport: BackupTransport, @unchecked Sendable {
   var downloads: [String] = []
   var fixedName: String?
   var createsConditionally = true
+  /// The names of files that are called otherwise than their identifiers.
+  var names: [String: String] = [:]
   /// Files that have a name of another.
   var twins: [BackupDescriptor] = []
   /// What other writers do after a file was stored.
@@ -32,7 +34,9 @@ final class MemoryTransport: BackupTransport, @unchecked Sendable {
   func listBackups() throws(TransportError) -> [BackupDescriptor] {
     guard listings > 0 else { throw TransportError(.unavailable, place: id) }
     listings -= 1
-    return files.map { BackupDescriptor(id: $0.key, name: $0.key, byteCount: $0.value.byteCount) } + twins
+    return files.sorted { $0.key > $1.key }.map {
+      BackupDescriptor(id: $0.key, name: names[$0.key] ?? $0.key, byteCount: $0.value.byteCount)
+    } + twins
   }
   func upload(_ content: SecretValue, name: String) throws(TransportError) -> BackupDescriptor {
     try onUpload()
@@ -86,14 +90,15 @@ struct BackupWorld {
 
   func create(
     _ records: Records, at seconds: Int64 = start, writer: any BackupWriter = AuthBackupWriter(),
-    rule: RetentionRule = RetentionRule(), mayPrune: Bool = true, progress: (BackupStage) -> Void = { _ in }
+    rule: RetentionRule = RetentionRule(), mayPrune: Bool = true, accepting: Set<Acceptance> = [],
+    progress: (BackupStage) -> Void = { _ in }
   ) throws -> BackupReport {
     var options = WritingOptions(exportedAt: Timestamp(seconds: seconds))
     options.testCost = Argon2idCost(uncheckedMemoryKiB: 64, passes: 1, lanes: 1)
     return try BackupService(transport: transport, ledger: ledger, destination: destination).create(
       records, writer: writer, options: options,
-      passphrase: SecretBytes(copying: SecretValue(utf8: "plum-ladder-quartz")), mayPrune: mayPrune, rule: rule,
-      progress: progress)
+      passphrase: SecretBytes(copying: SecretValue(utf8: "plum-ladder-quartz")), mayPrune: mayPrune,
+      accepting: accepting, rule: rule, progress: progress)
   }
 
   /// So many proven backups, an hour apart; their names, oldest first.

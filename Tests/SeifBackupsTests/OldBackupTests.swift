@@ -1,5 +1,6 @@
 import SeifBackups
 import SeifBytes
+import SeifRecords
 import SeifTransportTesting
 import Testing
 
@@ -9,11 +10,12 @@ import Testing
   private var transport: MemoryTransport { world.transport }
 
   private func next(
-    _ hour: Int64 = 20, last: Int = 10, mayPrune: Bool = true, progress: (BackupStage) -> Void = { _ in }
+    _ hour: Int64 = 20, last: Int = 10, mayPrune: Bool = true, accepting: Set<Acceptance> = [],
+    progress: (BackupStage) -> Void = { _ in }
   ) throws -> BackupReport {
     try world.create(
       try BackupWorld.records(), at: BackupWorld.start + hour * 3600, rule: BackupWorld.rule(last: last),
-      mayPrune: mayPrune, progress: progress)
+      mayPrune: mayPrune, accepting: accepting, progress: progress)
   }
 
   @Test func theOnlyGoodBackupStaysWhereNewerOnesAreAlteredInOneBit() throws {
@@ -27,20 +29,91 @@ import Testing
     #expect(world.kinds(of: names[9]) == [.stored, .proven, .altered])
     // Nor later: what is altered fills no place of the rule.
     let again = try next(21)
-    #expect(again.pruned.isEmpty && again.altered.isEmpty && again.refusal == nil)
+    #expect(again.pruned.isEmpty && again.altered.isEmpty && again.refusal == .notAsProven(9))
     #expect(transport.files[names[0]] != nil)
   }
 
-  @Test func aMissingOneIsNotedOnceAndStopsTheRuleOnce() throws {
+  @Test func aMissingOneIsNotedOnceAndStopsTheRuleUntilAPersonLetsGoOfIt() throws {
     let names = try world.make(5)
     transport.files[names[2]] = nil
     let report = try next(last: 3)
     #expect(report.missing == [names[2]] && report.refusal == .notAsProven(1) && report.pruned.isEmpty)
     #expect(world.kinds(of: names[2]) == [.stored, .proven, .missing])
-    let again = try next(21, last: 3)
-    #expect(again.missing.isEmpty && again.refusal == nil)
-    #expect(again.pruned == [names[0], names[1], names[3]])
+    // A known one is no alarm again, and a reason all the same, whatever a backup is told.
+    for hour in Int64(21)..<24 {
+      let again = try next(hour, last: 3, accepting: Set(Acceptance.allCases))
+      #expect(again.missing.isEmpty && !again.isAlarming && again.refusal == .notAsProven(1) && again.pruned.isEmpty)
+    }
     #expect(world.kinds(of: names[2]) == [.stored, .proven, .missing])
+    let service = BackupService(transport: transport, ledger: world.ledger, destination: world.destination)
+    let now = Timestamp(seconds: BackupWorld.start + 24 * 3600)
+    let plan = try service.planPrune(
+      rule: BackupWorld.rule(last: 9), now: now, mayPrune: true, accepting: [.lost], isNoting: true)
+    #expect(plan.letGo.map(\.name) == [names[2]] && service.prune(plan, now: now).pruned.isEmpty)
+    let pruned = try next(25, last: 3).pruned
+    #expect(pruned.count == 6 && pruned.prefix(4) == [names[0], names[1], names[3], names[4]])
+  }
+
+  /// A machine without a clock of its own starts at an old date, again and again.
+  @Test func theProofJustMadeStaysWhileTheClockStandsBack() throws {
+    let names = try world.make(5)
+    for run in Int64(0)..<6 {
+      let report = try next(-5000 + run, last: 3)
+      #expect(report.refusal == .clockBehind && report.pruned.isEmpty)
+      #expect(transport.files[report.proof.name] != nil)
+    }
+    #expect(names.allSatisfy { transport.files[$0] != nil })
+    // The word of a person holds from then on, and what was made last is the newest.
+    let accepted = try next(-4000, last: 3, accepting: [.clock])
+    #expect(accepted.refusal == nil && accepted.pruned.count == 9 && !accepted.isAlarming)
+    #expect(transport.files[accepted.proof.name] != nil && transport.files.count == 3)
+    let later = try next(-3999, last: 3)
+    #expect(later.refusal == nil && later.pruned.count == 1 && transport.files[later.proof.name] != nil)
+    #expect(try next(-4001, last: 3).refusal == .clockBehind)
+  }
+
+  @Test func filesDatedAheadDontStayForGood() throws {
+    for hour in Int64(9000)..<9003 { _ = try next(hour, last: 3) }
+    #expect(try next(20, last: 3).refusal == .clockBehind)
+    let ahead = Set(transport.files.keys.filter { $0.contains("2027") })
+    #expect(ahead.count == 3)
+    #expect(try next(21, last: 3, accepting: [.clock]).pruned.count == 2)
+    #expect(try next(22, last: 3).pruned.count == 1)
+    #expect(ahead.allSatisfy { transport.files[$0] == nil } && transport.files.count == 3)
+  }
+
+  @Test func halfTheVaultGoneIsARefusalEveryDayUntilAPersonSaysSo() throws {
+    let names = try world.make(5)
+    func less(_ hour: Int64, accepting: Set<Acceptance> = []) throws -> BackupReport {
+      try world.create(
+        try BackupWorld.records(1), at: BackupWorld.start + hour * 3600, rule: BackupWorld.rule(last: 3),
+        accepting: accepting)
+    }
+    for day in Int64(1)..<5 {
+      let report = try less(day * 24)
+      #expect(report.refusal == .shrunk(.accounts, from: 3, to: 1) && report.pruned.isEmpty)
+    }
+    #expect(names.allSatisfy { transport.files[$0] != nil })
+    #expect(try less(121).refusal != nil)
+    #expect(try less(122, accepting: [.shrunk]).refusal == nil)
+    #expect(try less(123).refusal == nil)
+    // What was accepted is the measure from then on.
+    #expect(try next(124).refusal == nil)
+    #expect(try less(125).refusal == .shrunk(.accounts, from: 3, to: 1))
+  }
+
+  @Test func ofTwoFilesOfOneNameTheOneThatWasProvenIsRemovedAndTheOtherIsAStranger() throws {
+    let names = try world.make(4)
+    let proven = try #require(transport.files[names[0]])
+    transport.files[names[0]] = nil
+    // The stranger comes first, and is of the same size.
+    transport.files["id-stranger"] = SecretValue([UInt8](repeating: 0x41, count: proven.byteCount))
+    transport.files["id-proven"] = proven
+    transport.names = ["id-stranger": names[0], "id-proven": names[0]]
+    let report = try next(last: 4)
+    #expect(report.refusal == nil && report.pruned == [names[0]] && !report.isAlarming)
+    #expect(report.foreign == [names[0]])
+    #expect(transport.files["id-proven"] == nil && transport.files["id-stranger"] != nil)
   }
 
   @Test func oneThatComesBackCountsAgain() throws {

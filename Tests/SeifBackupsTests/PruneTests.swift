@@ -16,10 +16,10 @@ import Testing
   private func now(_ hour: Int64) -> Timestamp { Timestamp(seconds: BackupWorld.start + hour * 3600) }
 
   private func plan(
-    last: Int, hour: Int64 = 10, mayPrune: Bool = true, isNoting: Bool = true
+    last: Int, hour: Int64 = 10, mayPrune: Bool = true, accepting: Set<Acceptance> = [], isNoting: Bool = true
   ) throws -> PrunePlan {
     try service.planPrune(
-      rule: BackupWorld.rule(last: last), now: now(hour), mayPrune: mayPrune, isNoting: isNoting)
+      rule: BackupWorld.rule(last: last), now: now(hour), mayPrune: mayPrune, accepting: accepting, isNoting: isNoting)
   }
 
   @Test func aPlanRemovesNothingAndSaysWhyEachStays() throws {
@@ -62,7 +62,7 @@ import Testing
     #expect(transport.files["holiday.jpg"] != nil)
   }
 
-  @Test func whatIsNewlyLostIsNotedAndStopsItOnce() throws {
+  @Test func whatIsLostStopsItUntilAPersonLetsGoOfIt() throws {
     let names = try world.make(6)
     transport.files[names[1]] = nil
     transport.flip(names[2])
@@ -72,8 +72,65 @@ import Testing
     #expect(world.kinds(of: names[1]).last == .missing && world.kinds(of: names[2]).last == .altered)
     #expect(service.prune(first, now: now(10)).pruned.isEmpty)
     let second = try plan(last: 1, hour: 11)
-    #expect(second.refusal == nil && second.knownLost.sorted() == [names[1], names[2]])
-    #expect(second.expired.map(\.name) == [names[0]])
+    #expect(second.refusal == .notAsProven(2) && second.lost.isEmpty)
+    #expect(second.knownLost.sorted() == [names[1], names[2]] && second.expired.isEmpty)
+    // A question writes nothing, and a yes is noted: what was let go of is a stranger.
+    let lines = world.ledger.written.count
+    let third = try plan(last: 1, hour: 12, accepting: [.lost])
+    #expect(third.refusal == nil && third.expired.map(\.name) == [names[0]] && world.ledger.written.count == lines)
+    #expect(service.prune(third, now: now(12)).pruned == [names[0]])
+    #expect(world.kinds(of: names[1]).last == .pruned && world.kinds(of: names[2]).last == .pruned)
+    let fourth = try plan(last: 1, hour: 13)
+    #expect(fourth.refusal == nil && fourth.knownLost.isEmpty && fourth.foreign == [names[2]])
+    #expect(transport.files[names[2]] != nil)
+  }
+
+  @Test func whatCantBeReadIsNeverLetGoOf() throws {
+    let names = try world.make(5)
+    transport.unreadable = [names[0]]
+    #expect(try plan(last: 1, accepting: [.lost]).refusal == .notAsProven(1))
+  }
+
+  @Test func aWordOfAPersonIsNotedOnlyWhenItIsCarriedOut() throws {
+    _ = try world.make(5)
+    _ = try world.create(try BackupWorld.records(1), at: now(6).seconds)
+    let lines = world.ledger.written.count
+    let asked = try plan(last: 9, accepting: [.shrunk, .clock])
+    #expect(asked.refusal == nil && asked.accepted == [.shrunk] && world.ledger.written.count == lines)
+    #expect(try plan(last: 9).refusal == .shrunk(.accounts, from: 3, to: 1))
+    #expect(service.prune(asked, now: now(10)).isNoted)
+    #expect(try plan(last: 9, hour: 11).refusal == nil)
+    #expect(try world.create(try BackupWorld.records(1), at: now(12).seconds).refusal == nil)
+  }
+
+  /// Between a question and its answer there may be hours.
+  @Test func aPlanMadeAnewIsAnotherWhereSomethingChangedMeanwhile() throws {
+    let names = try world.make(6)
+    let shown = try plan(last: 2)
+    #expect(try plan(last: 2, hour: 11).does(theSameAs: shown))
+    #expect(try !plan(last: 2, hour: 11 + 31 * 24).does(theSameAs: shown))
+    #expect(try !plan(last: 2, mayPrune: false).does(theSameAs: shown))
+    let file = try #require(transport.files[names[0]])
+    transport.flip(names[0])
+    #expect(try !plan(last: 2, isNoting: false).does(theSameAs: shown))
+    transport.files[names[0]] = file
+    #expect(try plan(last: 2).does(theSameAs: shown))
+    _ = try world.create(try BackupWorld.records(), at: now(10).seconds)
+    #expect(try !plan(last: 2).does(theSameAs: shown))
+  }
+
+  @Test func ofTwoFilesOfOneNameTheOneThatWasComparedGoes() throws {
+    let names = try world.make(4)
+    let proven = try #require(transport.files[names[0]])
+    transport.files[names[0]] = nil
+    transport.files["id-stranger"] = SecretValue([UInt8](repeating: 0x41, count: proven.byteCount))
+    transport.files["id-proven"] = proven
+    transport.names = ["id-stranger": names[0], "id-proven": names[0]]
+    let plan = try plan(last: 1)
+    #expect(plan.expired.map(\.name) == [names[0]] && plan.foreign == [names[0]])
+    let report = service.prune(plan, now: now(10))
+    #expect(report.pruned == [names[0]] && !report.isAlarming)
+    #expect(transport.files["id-proven"] == nil && transport.files["id-stranger"] != nil)
   }
 
   @Test func aQuestionWritesNothing() throws {
@@ -88,9 +145,10 @@ import Testing
     let names = try world.make(5)
     transport.flip(names[4])
     #expect(try plan(last: 1).refusal == .notAsProven(1))
-    // Known by now, it still is no reason to remove the others.
-    let again = try plan(last: 1, hour: 11)
-    #expect(again.refusal == .notProven && again.expired.isEmpty)
+    #expect(try plan(last: 1, hour: 11).refusal == .notAsProven(1))
+    // No word of a person lets go of the newest.
+    let again = try plan(last: 1, hour: 12, accepting: Set(Acceptance.allCases))
+    #expect(again.refusal == .notProven && again.expired.isEmpty && again.letGo.isEmpty)
   }
 
   @Test func nothingGoesWhatCreateWouldRefuse() throws {

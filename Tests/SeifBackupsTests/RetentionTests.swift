@@ -41,25 +41,35 @@ import Testing
     #expect(!expired.contains { $0.name == "b399" || $0.name == "b393" })
   }
 
+  private func refusals(
+    _ newest: LedgerEvent, after previous: LedgerEvent, highest: LedgerEvent? = nil
+  ) -> [Retention.Refusal] {
+    var marks = LedgerMarks([previous], at: "nas", besides: newest.name)
+    if let highest { marks.highest = highest.at }
+    return Retention.refusals(newest: newest, marks: marks, now: newest.at)
+  }
+
   @Test func nothingGoesWhenTheNewBackupIsntProven() {
-    #expect(
-      Retention.refusal(newest: event(2, kind: .stored), previous: event(1), lastEntry: event(1).at, now: event(2).at)
-        == .notProven)
+    #expect(refusals(event(2, kind: .stored), after: event(1)) == [.notProven])
   }
 
   @Test(arguments: [(20, 16, false), (20, 15, true), (100, 90, false), (100, 89, true), (2, 1, true), (0, 5, false)])
   func nothingGoesWhenAFifthOrTenAreGone(before: Int, after: Int, refused: Bool) {
-    let refusal = Retention.refusal(
-      newest: event(2, accounts: after), previous: event(1, accounts: before), lastEntry: event(1).at, now: event(2).at)
-    #expect((refusal == .shrunk(.accounts, from: before, to: after)) == refused)
+    let refusals = refusals(event(2, accounts: after), after: event(1, accounts: before))
+    #expect(refusals == (refused ? [.shrunk(.accounts, from: before, to: after)] : []))
   }
 
   @Test func nothingGoesWhenTheClockIsOdd() {
     let (newest, previous) = (event(50), event(49))
-    #expect(
-      Retention.refusal(newest: newest, previous: previous, lastEntry: event(51).at, now: event(50).at) == .clockBehind)
-    #expect(
-      Retention.refusal(newest: newest, previous: previous, lastEntry: event(19).at, now: event(50).at) == .clockAhead)
-    #expect(Retention.refusal(newest: newest, previous: previous, lastEntry: event(20).at, now: event(50).at) == nil)
+    #expect(refusals(newest, after: previous, highest: event(51)) == [.clockBehind])
+    #expect(refusals(newest, after: previous, highest: event(19)) == [.clockAhead])
+    #expect(refusals(newest, after: previous, highest: event(20)) == [])
+  }
+
+  @Test func theLedgersOrderSaysWhichIsTheNewest() {
+    let rule = BackupWorld.rule(last: 3)
+    // The clock stood at day 0 for the last of them.
+    let proven = [event(4), event(5), event(6), event(7), event(0)]
+    #expect(Retention.expired(proven, rule: rule).map(\.name) == ["b4", "b5"])
   }
 }

@@ -23,7 +23,7 @@ struct BackupStatus {
     let current = Set(ledger.filter(\.isCurrent).map(\.entry.sha256))
     let standing = try BackupRuleItem.standing(in: vault, summaries)
     self.init(
-      overview: BackupOverview(ledger.map { LedgerEvent($0.entry) }, current: current),
+      overview: BackupOverview(ledger.map { LedgerEvent($0.entry) }, current: current, now: now),
       rule: standing.found, hasImportedRule: standing.imported != .none,
       names: try TransportItem.names(in: vault, summaries, context), now: now)
   }
@@ -59,12 +59,15 @@ struct BackupStatus {
       }
       if place.proof != nil { lines.append(("backup", words(place), nil)) }
       if let refusal = place.refusal {
-        lines.append(("kept", "the last backup let no old one go: \(refusal) (\(name(place)))", nil))
+        lines.append(("kept", "the last backup let no old one go: \(BackupWords.words(refusal)) (\(name(place)))", nil))
       }
     }
     if overview.places.isEmpty { lines.append(("backup", "none is proven", .warn)) }
     if hasImportedRule {
       lines.append(("rule", "one came with a file and doesn't count until you look at it: seif backup rule", .warn))
+    }
+    if let ahead = overview.drillAhead {
+      lines.append(("drill", "one is noted for \(ahead.rfc3339), which is to come: it doesn't count", .warn))
     }
     return lines + ruleLines
   }
@@ -96,7 +99,9 @@ struct BackupStatus {
 
   private func words(_ fault: BackupRule.Fault, _ rule: BackupRule) -> String {
     switch fault {
-    case .clockBehind: "the clock stands before the ledger's last entry, so no age can be told"
+    case .clockBehind:
+      "the clock stands before a time that is in the ledger, so no age can be told"
+        + " (if the clock is right: seif backup prune --\(AcceptOptions.clock.name))"
     case .tooFewPlaces(let count):
       "\(count) of \(rule.places) \(rule.places == 1 ? "place" : "places") \(count == 1 || rule.places == 1 ? "has" : "have")"
         + " a proof that new\(unchanged)"
@@ -145,6 +150,7 @@ struct BackupStatus {
       writer.key("rule")
       RuleDocument.write(rule, &writer)
     }
+    if let ahead = overview.drillAhead { writer.member("drillAhead", ahead.rfc3339) }
     if rule != .none { writer.member("ruleKept", rule.isReadable && faults.isEmpty) }
     if hasImportedRule { writer.member("ruleImported", true) }
     if !faults.isEmpty, let rule = rule.rule { writer.member("ruleFaults", faults.map { words($0, rule) }) }

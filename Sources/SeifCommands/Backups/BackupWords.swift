@@ -15,7 +15,7 @@ enum BackupWords {
         "\(report.proof.name) came back, but the destination doesn't list it, so it couldn't be found again")
     }
     if !report.wasLookedAfter { warnings.append(notLookedAfter) }
-    if let refusal = report.refusal { warnings.append("old backups were left alone: \(refusal)") }
+    if let refusal = report.refusal { warnings.append("old backups were left alone: \(words(refusal))") }
     var lines = warnings.map { (true, $0) }
     lines += report.pruned.map { (false, "removed by the rule: \($0)") }
     lines += report.notRemoved.map { (true, "\($0) should go by the rule and couldn't be removed") }
@@ -30,6 +30,21 @@ enum BackupWords {
   /// After a removal.
   static let notLookedAfter =
     "after old backups were removed the destination couldn't be listed, so nobody knows what it removed"
+
+  /// What stands against removing anything, and a person's word that would end it.
+  static func words(_ refusal: Retention.Refusal) -> String {
+    option(refusal).map { "\(refusal) (once that is looked at and right: seif backup prune \($0))" } ?? "\(refusal)"
+  }
+
+  /// The option of that word.
+  static func option(_ refusal: Retention.Refusal) -> String? {
+    switch refusal.acceptance {
+    case .lost: "--\(AcceptOptions.lost.name)"
+    case .shrunk: "--\(AcceptOptions.shrunk.name)"
+    case .clock: "--\(AcceptOptions.clock.name)"
+    case nil: nil
+    }
+  }
 
   /// Why a proven file stays.
   static func reason(_ reason: Retention.Reason) -> String {

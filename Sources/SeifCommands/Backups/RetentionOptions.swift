@@ -19,3 +19,23 @@ struct RetentionOptions: OptionGroup, Sendable {
     self.rule = rule
   }
 }
+
+/// What a person takes for right, so that old backups may go again.
+struct AcceptOptions: Sendable {
+  static let shrunk = Option.flag("accept-shrunk", "the vault holds so much less on purpose")
+  static let clock = Option.flag("accept-clock", "the clock is right, whatever the ledger's times say")
+  static let lost = Option.flag("accept-lost", "let go of backups that are missing or altered")
+  /// For a backup.
+  static let creating = [shrunk, clock]
+  static let all = [lost] + creating
+
+  let accepting: Set<Acceptance>
+
+  init(_ options: [Option], _ arguments: inout ParsedArguments) {
+    var accepting: Set<Acceptance> = []
+    if arguments.flag(Self.shrunk) { accepting.insert(.shrunk) }
+    if arguments.flag(Self.clock) { accepting.insert(.clock) }
+    if options.contains(where: { $0.name == Self.lost.name }), arguments.flag(Self.lost) { accepting.insert(.lost) }
+    self.accepting = accepting
+  }
+}

@@ -16,9 +16,10 @@ struct BackupCreateCommand: Command {
     Writes the whole vault as an AuthBackup file, reads it back from where it lies, opens
     it and compares every record. Only then it is a proven backup. Then old proven backups
     may go: ten stay, and one for each of 7 days, 4 weeks and 12 months (--keep-…); three always.
-    Each is compared with what was proven first. Nothing goes, and the exit code is 2, where
-    one is newly found missing or altered or can't be read, or where the vault isn't as it was
-    last written.
+    Each is compared with what was proven first. Nothing goes where one is missing or altered
+    or can't be read (exit code 2 where that is new), where the vault isn't as it was last
+    written, where a list is much shorter than in a backup that is kept (--accept-shrunk), or
+    where the clock doesn't fit the ledger (--accept-clock).
 
     With --self-opening the file is a page that opens in any browser, offline, by the
     passphrase: see docs/formats/self-opening.md.
@@ -33,14 +34,15 @@ struct BackupCreateCommand: Command {
   static let selfOpening = Option.flag("self-opening", "make the file a page that opens itself in a browser")
   static let snapshot = Option.flag("snapshot", "a sealed copy of the vault, opened by its own ways in")
   static var options: [Option] {
-    DestinationOptions.options + [selfOpening, snapshot] + RetentionOptions.options + UnlockOptions.options
-      + NewPassphraseOptions.options + OutputOptions.options
+    DestinationOptions.options + [selfOpening, snapshot] + RetentionOptions.options + AcceptOptions.creating
+      + UnlockOptions.options + NewPassphraseOptions.options + OutputOptions.options
   }
 
   private let destination: DestinationOptions?
   private let isSelfOpening: Bool
   private let isSnapshot: Bool
   private let retention: RetentionOptions
+  private let accept: AcceptOptions
   private let unlock: UnlockOptions
   private let passphrase: NewPassphraseOptions
   private let output: OutputOptions
@@ -54,6 +56,10 @@ struct BackupCreateCommand: Command {
       throw UsageError("--self-opening and --snapshot are two kinds of files: one of them")
     }
     retention = try RetentionOptions(&arguments)
+    accept = AcceptOptions(AcceptOptions.creating, &arguments)
+    guard !isSnapshot || accept.accepting.isEmpty else {
+      throw UsageError("with snapshots it is seif backup prune that takes --accept-shrunk and --accept-clock")
+    }
     unlock = try UnlockOptions(&arguments)
     passphrase = try NewPassphraseOptions(&arguments)
     output = try OutputOptions(&arguments)
@@ -99,7 +105,8 @@ struct BackupCreateCommand: Command {
     let report: BackupReport
     do {
       report = try service.create(
-        records, writer: writer, options: options, passphrase: secret, mayPrune: faults.isEmpty, rule: retention.rule
+        records, writer: writer, options: options, passphrase: secret, mayPrune: faults.isEmpty,
+        accepting: accept.accepting, rule: retention.rule
       ) { stage in context.talk.say(Self.words(stage)) }
     } catch let failure as BackupFailure {
       throw CommandFailure(failure, destination: destination.name, of: records)

@@ -15,20 +15,24 @@ struct BackupPruneCommand: Command {
     one for each of 7 days, 4 weeks and 12 months; three always. Files that the ledger doesn't
     know as proven are left alone.
 
-    Nothing goes, and the exit code is 2, where a backup is newly found missing or altered or
-    can't be read, where the newest isn't there as it was proven or holds much less than the
-    one before, where the clock stands before the ledger's last entry or more than 30 days
-    after it, or where the vault isn't as it was last written.
+    Nothing goes, and the exit code is 2, where a backup is missing or altered or can't be
+    read, where a list of the newest is much shorter than in one that is kept, where the clock
+    stands before a time of the ledger or more than 30 days after all of them, or where the
+    vault isn't as it was last written. Once you have looked and it is right: --accept-lost
+    lets go of what is missing or altered, but never of the newest; --accept-shrunk and
+    --accept-clock take the vault and the clock as they are. That is noted and holds from then
+    on. What goes is planned again after your yes: if it isn't the same, nothing goes.
     """
   static let dryRun = Option.flag("dry-run", "say what would go, and write and remove nothing")
   static let yes = Option.flag("yes", "remove without asking")
   static var options: [Option] {
-    DestinationOptions.options + RetentionOptions.options + [dryRun, yes] + UnlockOptions.options
+    DestinationOptions.options + RetentionOptions.options + AcceptOptions.all + [dryRun, yes] + UnlockOptions.options
       + OutputOptions.options
   }
 
   private let destination: DestinationOptions
   private let retention: RetentionOptions
+  private let accept: AcceptOptions
   private let isDryRun: Bool
   private let isYes: Bool
   private let unlock: UnlockOptions
@@ -37,6 +41,7 @@ struct BackupPruneCommand: Command {
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     destination = try DestinationOptions(&arguments)
     retention = try RetentionOptions(&arguments)
+    accept = AcceptOptions(AcceptOptions.all, &arguments)
     isDryRun = arguments.flag(Self.dryRun)
     isYes = arguments.flag(Self.yes)
     unlock = try UnlockOptions(&arguments)
@@ -49,13 +54,40 @@ struct BackupPruneCommand: Command {
     let vault = try unlock.unlockForLedger(context)
     defer { vault.lock() }
     let (transport, place) = try destination.transport(DirectVault(vault), folder, context)
-    let faults = try BackupCreateCommand.faults(of: vault, folder, context)
     let service = BackupService(transport: transport, ledger: VaultLedger(vault: vault), destination: place)
-    let now = Timestamp(seconds: context.clock.now())
-    let plan: PrunePlan
+    var now = Timestamp(seconds: context.clock.now())
+    var plan = try plan(service, vault, folder, now, context)
+    if !output.json { try show(plan, now, context) }
+    warn(plan, context)
+    var report = PruneReport()
+    if !isDryRun, plan.refusal == nil, !plan.isEmpty {
+      if !isYes, !plan.expired.isEmpty || !plan.letGo.isEmpty {
+        guard try context.confirm(Self.question(plan), insteadGive: "--yes") else {
+          throw CommandFailure(.interrupted, "nothing was removed")
+        }
+        // However long the answer took: what goes is what is there now, by the clock of now.
+        now = Timestamp(seconds: context.clock.now())
+        let shown = plan
+        plan = try self.plan(service, vault, folder, now, context)
+        guard plan.does(theSameAs: shown) else {
+          throw CommandFailure(
+            .checkFailed, "since you were asked something has changed, so nothing was removed", hint: "Try again.")
+        }
+      }
+      report = service.prune(plan, now: now)
+      tell(report, context)
+    }
+    if output.json { try context.output.writeLine(json: document(plan, report)) }
+    return plan.refusal == nil && !report.isAlarming ? .done : .checkFailed
+  }
+
+  private func plan(
+    _ service: BackupService, _ vault: Vault, _ folder: String, _ now: Timestamp, _ context: Context
+  ) throws -> PrunePlan {
+    let faults = try BackupCreateCommand.faults(of: vault, folder, context)
     do {
-      plan = try service.planPrune(
-        rule: retention.rule, now: now, mayPrune: faults.isEmpty, isNoting: !isDryRun
+      return try service.planPrune(
+        rule: retention.rule, now: now, mayPrune: faults.isEmpty, accepting: accept.accepting, isNoting: !isDryRun
       ) { stage in
         if case .checking(let count) = stage { context.talk.say("comparing \(count) with their proofs") }
       }
@@ -64,21 +96,13 @@ struct BackupPruneCommand: Command {
     } catch let error as VaultError {
       throw CommandFailure(error, folder: folder)
     }
-    if !output.json { try show(plan, now, context) }
-    warn(plan, context)
-    var report = PruneReport()
-    if !isDryRun, !plan.expired.isEmpty {
-      if !isYes {
-        let question = plan.expired.count == 1 ? "Remove it?" : "Remove these \(plan.expired.count)?"
-        guard try context.confirm(question, insteadGive: "--yes") else {
-          throw CommandFailure(.interrupted, "nothing was removed")
-        }
-      }
-      report = service.prune(plan, now: now)
-      tell(report, context)
-    }
-    if output.json { try context.output.writeLine(json: document(plan, report)) }
-    return plan.refusal == nil && !report.isAlarming ? .done : .checkFailed
+  }
+
+  private static func question(_ plan: PrunePlan) -> String {
+    let lost = plan.letGo.count == 1 ? "let go of the lost one" : "let go of \(plan.letGo.count) lost ones"
+    let removed = plan.expired.count == 1 ? "Remove it" : "Remove these \(plan.expired.count)"
+    if plan.letGo.isEmpty { return removed + "?" }
+    return plan.expired.isEmpty ? "\(lost.prefix(1).uppercased())\(lost.dropFirst())?" : "\(removed), and \(lost)?"
   }
 
   private func show(_ plan: PrunePlan, _ now: Timestamp, _ context: Context) throws(CommandFailure) {
@@ -107,7 +131,7 @@ struct BackupPruneCommand: Command {
     case let count: context.talk.say("\(count) other files there are left alone.")
     }
     if let refusal = plan.refusal {
-      context.talk.warn("old backups are left alone: \(refusal)")
+      context.talk.warn("old backups are left alone: \(BackupWords.words(refusal))")
     } else if plan.expired.isEmpty {
       context.talk.say("Nothing goes by this rule.")
     } else if isDryRun {
@@ -148,6 +172,8 @@ struct BackupPruneCommand: Command {
     writer.member("unread", plan.lost.filter { $0.state == .unread }.map(\.name))
     writer.member("foreign", plan.foreign)
     writer.member("lookedAfter", report.wasLookedAfter)
+    writer.member("accepted", plan.accepted.map(\.rawValue).sorted())
+    writer.member("letGo", plan.letGo.map(\.name))
     if let refusal = plan.refusal { writer.member("refusal", "\(refusal)") }
     writer.endObject()
     return writer.finish()

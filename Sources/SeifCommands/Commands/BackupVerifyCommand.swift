@@ -94,7 +94,7 @@ struct BackupVerifyCommand: Command {
     for file in wanted {
       guard let proof = file.proof else { continue }
       context.talk.say("fetching \(proof.name)")
-      let (state, content) = BackupService.fetch(proof, files, over: transport)
+      let (state, content, _) = BackupService.fetch(proof, files, over: transport)
       var row = Row(proof: proof, flag: file.flag, state: state)
       var records: Records?
       if isOpening, let content { (row.opened, records) = try open(content, proof, &passphrase, context) }

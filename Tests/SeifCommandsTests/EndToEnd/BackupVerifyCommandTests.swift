@@ -206,6 +206,34 @@ import Testing
     #expect(refused.errors.contains("\(names[1]) was proven here and is gone"))
     #expect(refused.errors.contains("old backups are left alone"))
     #expect(try home.names(in: "backups").count == 4)
+    // Not a day later either, until a person lets go of it.
+    let later = try prune(after: 86_400, "--keep-last", "1", "--keep-daily", "0", "--yes")
+    #expect(later.code == .checkFailed && later.errors.contains("seif backup prune --accept-lost"), "\(later.errors)")
+    #expect(try home.names(in: "backups").count == 4)
+    let rule = ["--keep-daily", "0", "--keep-weekly", "0", "--keep-monthly", "0", "--yes"]
+    let done = try prune(
+      after: 86_401, "--accept-lost", "--json", rule[0], rule[1], rule[2], rule[3], rule[4], rule[5], rule[6])
+    #expect(done.code == .done, "\(done.errors)")
+    #expect(try document(done.output, "seif-backup-prune")["letGo"]?.elements.map { $0.string } == [names[1]])
+    let quiet = try prune(
+      after: 86_402, "--keep-last", "1", rule[0], rule[1], rule[2], rule[3], rule[4], rule[5], rule[6])
+    #expect(quiet.code == .done, "\(quiet.errors)")
+    #expect(try home.names(in: "backups") == Array(names.suffix(3)))
+  }
+
+  @Test func whatChangesBetweenTheQuestionAndTheYesKeepsAll() throws {
+    let names = try create(5)
+    let rule = ["--keep-last", "1", "--keep-daily", "0", "--keep-weekly", "0", "--keep-monthly", "0"]
+    // The clock of the machine stands before that of the tests.
+    let words = ["backup", "prune", "--destination", folder, "--accept-clock"] + rule
+    let terminal = try home.terminal(list: words, passphrase: Canary.vaultPassphrase, columns: 200)
+    try terminal.expect("Remove these 2? [y/N] ")
+    let other = try home.write("somebody else's", as: "other")
+    #expect(rename(other, "\(folder)/\(names[0])") == 0)
+    terminal.type("y\n")
+    let result = try home.check(terminal.finish())
+    #expect(result.exitCode == 2 && result.screen.contains("since you were asked something has changed"))
+    #expect(try home.names(in: "backups") == names)
   }
 
   @Test func theClockDecidesToo() throws {
@@ -213,6 +241,10 @@ import Testing
     #expect(try prune(after: 10, "--keep-last", "1", "--yes").code == .checkFailed)
     #expect(try prune(after: 40 * 86_400, "--keep-last", "1", "--yes").code == .checkFailed)
     #expect(try home.names(in: "backups").count == 5)
+    // A person's word holds from then on.
+    #expect(try prune(after: 10, "--accept-clock", "--yes").code == .done)
+    #expect(try prune(after: 11, "--yes").code == .done)
+    #expect(try prune(after: 9, "--yes").code == .checkFailed)
   }
 
   @Test func createTakesTheSameRule() throws {
