@@ -81,7 +81,20 @@ extension BackupName {
   /// Whether a file's name claims a later time than another's, or at the same time a later sequence. Names that say nothing
   /// come after those that do; between equals bytes decide.
   public static func isNewerClaim(_ left: String, than right: String) -> Bool {
-    switch (BackupName(reading: left), BackupName(reading: right)) {
+    isNewerClaim(left, BackupName(reading: left), than: right, BackupName(reading: right))
+  }
+
+  /// Items in the order of what their names claim, the newest first; each name is read once.
+  public static func newestClaimFirst<Item>(_ items: [Item], name: (Item) -> String) -> [Item] {
+    items.map { (item: $0, text: name($0), read: BackupName(reading: name($0))) }
+      .sorted { isNewerClaim($0.text, $0.read, than: $1.text, $1.read) }
+      .map(\.item)
+  }
+
+  private static func isNewerClaim(
+    _ left: String, _ leftRead: BackupName?, than right: String, _ rightRead: BackupName?
+  ) -> Bool {
+    switch (leftRead, rightRead) {
     case (let a?, let b?) where a.time != b.time || a.sequence != b.sequence: b < a
     case (.some, nil): true
     case (nil, .some): false

@@ -55,11 +55,10 @@ public enum RestoreSource {
   /// The files whose names claim to be the newest, newest first: those that are called as backups are, then others, since
   /// a picture's name has a date too; those whose names say nothing come last.
   public static func claimed(_ files: [BackupDescriptor]) -> [BackupDescriptor] {
-    let sorted = files.filter { ($0.byteCount ?? 0) <= FormatLimits.fileByteCount }
-      .sorted { left, right in
-        let (isLeft, isRight) = (isCalledBackup(left.name), isCalledBackup(right.name))
-        return isLeft == isRight ? BackupName.isNewerClaim(left.name, than: right.name) : isLeft
-      }
+    let usable = BackupName.newestClaimFirst(files.filter { ($0.byteCount ?? 0) <= FormatLimits.fileByteCount }) {
+      $0.name
+    }
+    let sorted = usable.filter { isCalledBackup($0.name) } + usable.filter { !isCalledBackup($0.name) }
     return Array(sorted.prefix(fetchedAtMost))
   }
 

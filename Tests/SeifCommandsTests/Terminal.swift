@@ -84,7 +84,12 @@ final class Terminal {
     var pairs = variables.map { strdup("\($0)=\($1)") } + [nil]
     defer { (words + pairs).forEach { free($0) } }
     var child: pid_t = 0
-    let result = posix_spawn(&child, program, &actions, &attributes, &words, &pairs)
+    var result = posix_spawn(&child, program, &actions, &attributes, &words, &pairs)
+    // A program that a test has just written is busy for as long as a process that another test begins has it open too.
+    for _ in 0..<100 where result == ETXTBSY {
+      usleep(20_000)
+      result = posix_spawn(&child, program, &actions, &attributes, &words, &pairs)
+    }
     self.child = child
     toClose.forEach { close($0) }
     guard result == 0 else { throw Failure(what: "\(program) doesn't start: \(result)") }

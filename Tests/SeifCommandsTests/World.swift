@@ -11,7 +11,7 @@ final class World {
 
   init(
     style: TerminalStyle = .plain, environment: [String: String] = [:], input: String = "", clock: Clock = .system,
-    sharedFile: String? = nil
+    sharedFile: String? = nil, pageDigest: String? = nil
   ) throws {
     folder = try TemporaryFolder()
     _ = try folder.write(input, as: "in")
@@ -23,7 +23,7 @@ final class World {
     context = Context(
       output: Output(descriptor: descriptors[1], style: style), talk: Talk(descriptor: descriptors[2], style: style),
       environment: Environment(environment), clock: clock, inputDescriptor: descriptors[0], terminalPath: nil,
-      sharedFile: { _ in sharedFile })
+      sharedFile: { _ in sharedFile }, pageDigest: pageDigest)
   }
 
   deinit { descriptors.forEach { close($0) } }

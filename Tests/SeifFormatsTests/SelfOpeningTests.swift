@@ -69,14 +69,55 @@ import Testing
   @Test func otherPagesHoldNoBackup() {
     #expect(failure(text("<!doctype html><p>Sign in</p>")) == .unknownFormat(.html))
     #expect(failure(text("x" + Self.mark + "{}</script>")) == .unknownFormat(.text))
-    let far = String(repeating: " ", count: SelfOpeningPage.templateLimit)
-    #expect(failure(page("{}", start: "<!doctype html>" + far)) == .unknownFormat(.html))
+  }
+
+  @Test func aPageInWhichAnotherReaderCouldFindAnotherBackupIsRefused() throws {
+    let vectors = try FormatVector.load("authbackup-v2.json").filter { $0.file.byteCount < 10_000 }
+    let whole = try #require(vectors.compactMap { $0.file.exposedText() }.first { !$0.contains("<") })
+    #expect(failure(page(whole)) == nil)
+    let block = Self.mark + whole + "</script>"
+    let others = ["<!-- \(block) -->", block, Self.mark, #"<p ID="SEIF-BACKUP">"#]
+    for start in others + ["<!--", "<!-- --><!-- "] {
+      guard case .unreadable = failure(page(whole, start: "<!doctype html>\n" + start)) else {
+        Issue.record("before it: \(start.prefix(20))")
+        continue
+      }
+    }
+    for end in others {
+      guard case .unreadable = failure(page(whole, end: "</script>" + end)) else {
+        Issue.record("behind it: \(end.prefix(20))")
+        continue
+      }
+    }
+    for end in ["<p></script>", "</SCRIPT>", "</script >", "<"] {
+      guard case .unreadable = failure(page(whole, end: end)) else {
+        Issue.record("\(end)")
+        continue
+      }
+    }
+    #expect(failure(page(whole, start: "<!doctype html>\n<!-- one --><!-- two -->")) == nil)
+    #expect(failure(page(whole, start: "<!doctype html>" + String(repeating: " ", count: 2 << 20))) == nil)
+  }
+
+  @Test func aPageHoldsNothingButAuthBackupOfVersion2() throws {
+    for name in ["authbackup-v1.json", "vault2fa-v1.json"] {
+      let vector = try #require(
+        try FormatVector.load(name).first { failure($0.file) == nil && $0.file.exposedText()?.contains("<") == false })
+      let text = try #require(vector.file.exposedText())
+      #expect(failure(page(text)) == (name == "authbackup-v1.json" ? .unsupportedVersion(1) : .otherFormat))
+    }
+    #expect(failure(page(#"{"format":"seif-export","version":1}"#)) == .otherFormat)
+    guard case .unreadable = failure(page("otpauth://totp/a?secret=AAAA")) else {
+      Issue.record("a list of addresses")
+      return
+    }
   }
 
   @Test func aTemplateHasAnEmptyBlock() {
     #expect(SelfOpeningPage(template: page("")) != nil)
     #expect(SelfOpeningPage(template: page("{}")) == nil)
     #expect(SelfOpeningPage(template: text("<!doctype html>")) == nil)
+    #expect(SelfOpeningPage(template: page("", end: "</script>" + Self.mark + "</script>")) == nil)
     let long = String(repeating: " ", count: SelfOpeningPage.templateLimit)
     #expect(SelfOpeningPage(template: page("", end: "</script>" + long)) == nil)
   }

@@ -13,9 +13,36 @@ const millisecondsToLock = 10 * 60 * 1000;
 /** @type {(id: string) => any} */
 const part = (id) => document.getElementById(id);
 
-let lastUse = Date.now();
+/** When the page was last used, by two clocks: one also runs in sleep, the other can't be set back. */
+let lastUse = { date: Date.now(), uptime: performance.now() };
 /** @type {Entries | null} */
 let entries = null;
+
+/** Notes that the page is used. */
+function use() {
+  lastUse = { date: Date.now(), uptime: performance.now() };
+}
+
+/** Locks a page that wasn't used for too long, and says whether it did. */
+function lockIfUnused() {
+  const unused = Math.max(Date.now() - lastUse.date, performance.now() - lastUse.uptime);
+  if (unused <= millisecondsToLock || (!entries && part("passphrase").value === "")) return false;
+  lock();
+  return true;
+}
+
+/**
+ * A key or a click. The first after a sleep comes before any timer does: it must not count as use, nor do anything.
+ * @param {Event} event
+ */
+function used(event) {
+  if (lockIfUnused()) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  } else {
+    use();
+  }
+}
 
 /** Forgets everything by beginning anew; what is shown goes first. */
 function lock() {
@@ -79,12 +106,26 @@ async function show(contents) {
   part("locked").hidden = true;
   part("opened").hidden = false;
   part("summary").focus();
-  lastUse = Date.now();
-  setInterval(() => {
-    // By the clock on the wall, so that sleep counts.
-    if (Date.now() - lastUse > millisecondsToLock) lock();
-    else entries?.tick(Date.now() / 1000);
-  }, 1000);
+  use();
+}
+
+/**
+ * The one backup of this page. Another reader looks for its beginning in the file's bytes: whatever could be found there
+ * instead, in a comment also, makes the file one that no reader opens.
+ * @throws {BackupError}
+ */
+function findBackup() {
+  const [block, ...others] = document.querySelectorAll("[id='seif-backup' i]");
+  const comments = document.createTreeWalker(document, NodeFilter.SHOW_COMMENT);
+  for (let node = comments.nextNode(); node; node = comments.nextNode()) {
+    if (/id=["]seif-backup["]/i.test(node.nodeValue ?? "")) throw new BackupError("unreadable", "two backups");
+  }
+  if (others.length > 0) throw new BackupError("unreadable", "two backups");
+  const text = block?.matches('script[type="application/json"]') ? block.textContent ?? "" : "";
+  if (text.includes("<")) throw new BackupError("unreadable", "backup");
+  const sealed = readHeader(new TextEncoder().encode(text), "authbackup");
+  if (sealed.version !== 2) throw new BackupError("unsupported-version", "version");
+  return sealed;
 }
 
 function start() {
@@ -95,7 +136,7 @@ function start() {
   /** @type {Sealed} */
   let sealed;
   try {
-    sealed = readHeader(new TextEncoder().encode(part("seif-backup").textContent));
+    sealed = findBackup();
   } catch (error) {
     showFailure(error);
     return;
@@ -118,10 +159,19 @@ function start() {
   part("filter").addEventListener("input", () => {
     part("nothing").hidden = entries?.filter(part("filter").value) ?? true;
   });
-  for (const event of ["pointerdown", "keydown"]) addEventListener(event, () => { lastUse = Date.now(); });
+  setInterval(() => {
+    if (!lockIfUnused()) entries?.tick(Date.now() / 1000);
+  }, 1000);
+  for (const event of ["pointerdown", "keydown", "click"]) addEventListener(event, used, { capture: true });
+  // Timers of a page that isn't seen may stand still, and a machine that wakes shows the page before it runs them.
+  for (const event of ["resume", "visibilitychange"]) document.addEventListener(event, lockIfUnused);
+  addEventListener("focus", lockIfUnused);
   // A page that the browser keeps for its Back button would keep what was open.
   addEventListener("pagehide", () => { if (entries) part("lists").replaceChildren(); });
-  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) location.reload();
+    else lockIfUnused();
+  });
   part("passphrase").focus();
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 import { makeCode } from "../shared/otp.mjs";
-import { groupedCode, plainText } from "./words.mjs";
+import { groupedCode, isSetting, plainText } from "./words.mjs";
 
 /** @import { Account, Contents, Login, OtherAccount } from "../shared/body.mjs" */
 /** @import { Additions } from "../shared/row.mjs" */
@@ -52,7 +52,7 @@ export class Entries {
     /** @type {HTMLElement[]} */
     this.sections = [];
     this.section("Codes", contents.accounts, (account) => this.account(account));
-    this.section("Logins", contents.passwords, (login) => this.login(login));
+    this.section("Logins", contents.passwords.filter((login) => !isSetting(login)), (login) => this.login(login));
     this.section("Cards", contents.cards, (card) => this.entry(card.name || "Card", card.holder, card, (name) => [
       this.fields([["Number", card.number, true], ["Expires", card.expiry, false], ["Code", card.cvc, true]], name),
     ]));
@@ -64,6 +64,24 @@ export class Entries {
       this.entry(key.server || "Local", key.id, null, (name) => [
         this.fields([["Master key", key.masterKey, true]], name),
       ]));
+    this.section("Settings of Seif", contents.passwords.filter(isSetting), (login) => this.setting(login));
+  }
+
+  /**
+   * What a setting is of, without its passwords and tokens: a person has no use for them, and they would open the place
+   * where the other backups are.
+   * @param {Login} login
+   */
+  setting(login) {
+    const rows = [
+      ...login.urls.map((url) => ["Address", url]),
+      ...login.customFields.filter((field) => !field.isSecret).map((field) => [field.name || "Field", field.value]),
+    ];
+    return this.entry(login.title || "Setting", login.username, null, () => [
+      element("p", { class: "muted", text: "Used by Seif alone. This page doesn't show its passwords and tokens." }),
+      element("dl", {}, ...rows.map(([label, value]) => element("div", {}, element("dt", { text: plainText(label) }),
+        element("dd", { text: plainText(value) })))),
+    ]);
   }
 
   /** @param {Account} account */
@@ -137,11 +155,15 @@ export class Entries {
   fields(rows, name) {
     const list = element("dl");
     const labels = new Set();
+    /** The number that a label's next namesake is tried with: thousands of one name take no longer than others. */
+    const numbers = new Map();
     for (const [given, value, isSecret] of rows) {
       if (value === "") continue;
-      let label = plainText(given);
-      for (let number = 2; labels.has(label); number++) label = `${plainText(given)} ${number}`;
+      const base = plainText(given);
+      let [label, number] = [base, numbers.get(base) ?? 2];
+      for (; labels.has(label); number++) label = `${base} ${number}`;
       labels.add(label);
+      numbers.set(base, number);
       const shown = element("dd", { text: isSecret ? mask : plainText(value), class: isSecret ? "secret" : "" });
       const buttons = element("div", { class: "line" });
       if (isSecret) {

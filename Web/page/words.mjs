@@ -1,6 +1,6 @@
 // @ts-check
 
-/** @import { Contents } from "../shared/body.mjs" */
+/** @import { Contents, Login } from "../shared/body.mjs" */
 
 /**
  * What a person is told, for a `BackupError`.
@@ -30,14 +30,24 @@ export function counted(count, noun) {
 }
 
 /**
+ * Whether an entry is a setting of Seif's own, such as a place of backups with its credentials: no login to a person.
+ * @param {Login} login
+ */
+export function isSetting(login) {
+  return login.tags.some((tag) => /^seif-(transport|backup-rule)(-imported)?$/.test(tag));
+}
+
+/**
  * What is in it, in one sentence.
  * @param {Contents} contents
  */
 export function summaryWords(contents) {
   const { accounts, passwords, cards, notes, otherAccounts, exportedAt, problems } = contents;
+  const settings = passwords.filter(isSetting).length;
   const counts = [
-    counted(accounts.length + otherAccounts.length, "code"), counted(passwords.length, "login"),
+    counted(accounts.length + otherAccounts.length, "code"), counted(passwords.length - settings, "login"),
     counted(cards.length, "card"), counted(notes.length, "note"),
+    ...(settings > 0 ? [counted(settings, "setting") + " of Seif"] : []),
   ].join(", ");
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(exportedAt);
   const time = isTime ? `, made ${exportedAt.slice(0, 16).replace("T", " ")} UTC` : "";
@@ -51,12 +61,18 @@ function place({ list, index, field }) {
   return list + (index === undefined ? "" : ` ${index + 1}`) + (field === undefined ? "" : ` (${field})`);
 }
 
+// As on a terminal, but for the line feed.
+const harmful = new RegExp(
+  "[\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069" +
+  "\\ufeff\\ufff9-\\ufffb\\u{e0001}\\u{e0020}-\\u{e007e}]", "gu");
+
 /**
- * A text without what could disguise it: control characters and those that turn the direction of writing.
+ * A text without what could disguise it: control characters, those that turn the direction of writing, and those that
+ * end a line or aren't seen. A line feed stays, for notes.
  * @param {string} text
  */
 export function plainText(text) {
-  return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+  return text.replace(harmful, "\ufffd");
 }
 
 /**

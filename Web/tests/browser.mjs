@@ -6,7 +6,7 @@ import path from "node:path";
 
 const programs = ["/usr/lib/chromium/chromium", "/usr/bin/chromium"];
 
-/** Chromium without a window or a network, driven by its debugging protocol over a pipe. */
+/** Chromium without a window and with no network but this machine, driven by its debugging protocol over a pipe. */
 export class Browser {
   static async start() {
     const program = programs.find((name) => fs.existsSync(name));
@@ -14,7 +14,7 @@ export class Browser {
     const profile = fs.mkdtempSync(path.join(os.tmpdir(), "seif-chromium-"));
     const process_ = spawn(program, [
       "--headless=new", "--remote-debugging-pipe", `--user-data-dir=${profile}`, "--no-first-run", "--disable-gpu",
-      "--host-resolver-rules=MAP * ~NOTFOUND", "--disable-background-networking", "--disable-component-update",
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-features=LocalNetworkAccessChecks", "--disable-background-networking", "--disable-component-update",
       "--window-size=800,1000", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), "about:blank",
     ], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     return new Browser(process_, profile);
@@ -30,7 +30,7 @@ export class Browser {
     this.lastID = 0;
     /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
     this.waiting = new Map();
-    /** @type {{ method: string, params: any }[]} */
+    /** @type {{ method: string, params: any, sessionId?: string }[]} */
     this.events = [];
     let text = "";
     const output = /** @type {import("node:stream").Readable} */ (child.stdio[4]);
@@ -133,7 +133,8 @@ class Tab {
 
   /** @param {string} method */
   events(method) {
-    return this.browser.events.filter((event) => event.method === method).map((event) => event.params);
+    return this.browser.events.filter((event) => event.method === method && event.sessionId === this.session)
+      .map((event) => event.params);
   }
 
   /** What the browser complained of: exceptions, messages, violations of the policy. */

@@ -32,8 +32,7 @@ def binary(top, key, length=None):
 def open_backup(raw, passphrase):
     """File and passphrase as bytes -> the body's bytes. InvalidTag: wrong passphrase or altered; ValueError: else."""
     need(len(raw) <= 64 << 20, "larger than 64 MiB")
-    top = parse(raw)
-    need(isinstance(top, dict) and top.get("format") == "authbackup", "not a .authbackup file")
+    need(isinstance(top := parse(raw), dict) and top.get("format") == "authbackup", "not a .authbackup file")
     need(field(top, "version", int) == 2 and field(top, "cipher", str) == "AES-256-GCM", "another version or cipher")
     kdf, m, t, p = field(top, "kdf", str), *(field(top, k, int) for k in ("memoryKiB", "passes", "lanes"))
     need(kdf.isascii() and kdf.lower() == "argon2id", "kdf: not known")
@@ -42,16 +41,17 @@ def open_backup(raw, passphrase):
     sealed = binary(top, "ciphertext") + binary(top, "tag", 16)
     key = hash_secret_raw(passphrase, salt, t, m, p, 32, Type.ID, 0x13)
     body = AESGCM(key).decrypt(nonce, sealed, f"authbackup:2:argon2id:{m}:{t}:{p}:".encode() + salt)
-    vault = parse(body)
-    need(isinstance(vault, dict) and field(vault, "version", int) in (1, 2), "the body is no vault")
-    for name in ("accounts", "passwords", "cards"):
-        field({"passwords": [], "cards": [], **vault}, name, list)
-    return body
+    need(isinstance(vault := parse(body), dict) and field(vault, "version", int) in (1, 2), "the body is no vault")
+    need(all(type(vault.get(k, [])) is list for k in ("passwords", "cards")), "passwords or cards: no list")
+    return field(vault, "accounts", list) is None or body
 
 if __name__ == "__main__":
     ask = (lambda: getpass.getpass("Passphrase: ").encode()) if sys.stdin.isatty() else sys.stdin.buffer.readline
     raw, typed = open(sys.argv[1], "rb").read(), re.sub(r"\r?\n\Z", "", ask().decode("utf-8", "surrogateescape"))
-    raw = raw.partition(b'<script type="application/json" id="seif-backup">')[2].partition(b"</script>")[0] or raw
+    if raw[:14].lower() == b"<!doctype html":  # a page; what it holds must be what every other reader finds in it
+        page = re.match(rb'(?s)(.*?)<script type="application/json" id="seif-backup">([^<]*)</script>', raw)
+        need(page and raw.lower().count(b'id="seif-backup"') == 1, "a page that doesn't hold one backup")
+        raw = need(page[1].rfind(b"<!--") <= page[1].rfind(b"-->"), "a backup in a comment") or page[2]
     for text in dict.fromkeys([typed] + [unicodedata.normalize(f, typed) for f in ("NFC", "NFD")]):  # as é
         with contextlib.suppress(InvalidTag):
             sys.stdout.buffer.write(open_backup(raw, text.encode("utf-8", "surrogateescape")))

@@ -108,7 +108,8 @@ enum FileWriting {
 /// What a file was made of and what of it is lost, for `convert --json` and `export --json`.
 enum WritingDocument {
   static func make(
-    _ schema: String, _ target: TargetOptions, losses: LossReport, entries: Int, problems: [EntryProblem]
+    _ schema: String, _ target: TargetOptions, losses: LossReport, entries: Int, settingsLeftOut: Int? = nil,
+    problems: [EntryProblem]
   ) -> SecretValue {
     var writer = JSONWriter(indent: 2)
     writer.beginObject()
@@ -120,6 +121,7 @@ enum WritingDocument {
     writer.member("entries", entries)
     writer.member("written", losses.written.count)
     losses.write(&writer)
+    if let settingsLeftOut { writer.member("settingsLeftOut", settingsLeftOut) }
     writer.problems(problems)
     writer.endObject()
     return writer.finish()

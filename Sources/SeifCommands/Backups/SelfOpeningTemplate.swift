@@ -1,5 +1,6 @@
 internal import SeifAgent
 internal import SeifBytes
+internal import SeifCrypto
 internal import SeifFormats
 
 /// The page that came with this program and goes around self-opening backups.
@@ -8,7 +9,7 @@ enum SelfOpeningTemplate {
 
   /// A writer of self-opening backups.
   ///
-  /// - Throws: exit 69 where the page isn't there or is another file.
+  /// - Throws: exit 69 where the page isn't there or is another file: other bytes than this program was built for.
   static func writer(_ context: Context) throws(CommandFailure) -> SelfOpeningWriter {
     guard let path = context.sharedFile(name) else {
       throw CommandFailure(
@@ -16,9 +17,10 @@ enum SelfOpeningTemplate {
         hint: "Build it and install both: make build && make install")
     }
     let template = try InputFile.read(path, context, byteLimit: SelfOpeningPage.templateLimit, onlyFile: true)
-    guard let page = SelfOpeningPage(template: template) else {
+    let digest = template.withBytes { Base16.encode(Digest.sha256($0)) }
+    guard digest == context.pageDigest, let page = SelfOpeningPage(template: template) else {
       throw CommandFailure(
-        .unavailable, "\(path) isn't the page for self-opening backups",
+        .unavailable, "\(path) isn't the page for self-opening backups that belongs to this seif",
         hint: "Build it and install it again: make build && make install")
     }
     return SelfOpeningWriter(page: page)

@@ -81,7 +81,9 @@ struct BackupListCommand: Command {
       let now = Timestamp(seconds: context.clock.now())
       var table = Table([Table.Column("name"), Table.Column("size", right: true, rank: 1), Table.Column("state")])
       for row in rows {
-        let age = row.at.map { " " + LocalTime.age($0, now: now) } ?? ""
+        // The time is that of the proof, whatever was found of the file since.
+        let proven = row.state == .proven ? " " : ", proven "
+        let age = row.at.map { proven + LocalTime.age($0, now: now) } ?? ""
         table.add([row.name, row.byteCount.map { "\($0)" } ?? "", row.state.rawValue + age])
       }
       try context.output.write(table.text(context.output.style))
@@ -106,7 +108,7 @@ struct BackupListCommand: Command {
     rows += history.proven(at: place).compactMap(\.proof).filter { !names.contains(Array($0.name.utf8)) }.map {
       Row(name: $0.name, byteCount: nil, state: .missing, at: $0.at)
     }
-    return rows.sorted { BackupName.isNewerClaim($0.name, than: $1.name) }
+    return BackupName.newestClaimFirst(rows) { $0.name }
   }
 
   private func document(_ rows: [Row]) -> SecretValue {

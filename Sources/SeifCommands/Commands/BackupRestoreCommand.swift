@@ -79,7 +79,22 @@ struct BackupRestoreCommand: Command {
         if let at = backup.opened.exportedAt { writer.member("exportedAt", at.rfc3339) }
       }
     ).show(report, backup.opened, output, context)
+    if !plan.isDryRun { try tellDestinations(vault, folder, context) }
     return backup.opened.problems.isEmpty && !backup.hasDoubt ? damage.exitCode : .partial
+  }
+
+  /// Names the destinations that have come with a file and aren't used before somebody has looked at them.
+  private func tellDestinations(
+    _ vault: any UnlockedVault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) {
+    let (all, used) = try withVault(folder) { () throws(VaultUseError) in
+      (try TransportItem.all(in: vault, importedToo: true), try TransportItem.all(in: vault, importedToo: false))
+    }
+    let names = all.map(\.name).filter { name in !used.contains { utf8Equal($0.name, name) } }
+    guard let first = names.first else { return }
+    context.talk.say(
+      "Destinations that came along, not used until you have looked at them: " + names.joined(separator: ", "))
+    context.talk.hint("seif transport test \(first)")
   }
 
   /// Says which one it is; what isn't proven is the person's to decide.

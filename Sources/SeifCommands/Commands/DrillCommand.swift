@@ -109,6 +109,9 @@ struct DrillCommand: Command {
       try context.output.writeLine("\(backup.name)\(age): \(verdict)")
       try context.output.flush()
     }
+    if outcome.grade == .proven {
+      context.talk.say("Noted as opened by a machine; a drill counts where a person types the passphrase.")
+    }
     if backup.proof == nil {
       context.talk.warn(
         "this vault hasn't proven that file, so the drill isn't noted: an old file can pass as the newest")

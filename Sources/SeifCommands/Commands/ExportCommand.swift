@@ -14,7 +14,8 @@ struct ExportCommand: Command {
     Writes everything in the vault (the bin excepted) as FORMAT and names what it can't
     hold; --json prints every loss by place and name. Every secret goes into the file, so
     you are asked to type a word first, or a script says --yes. A format without a
-    passphrase gives a file that anyone can read: that needs --plain too.
+    passphrase gives a file that anyone can read: that needs --plain too, and destinations
+    of backups, with their passwords and tokens, are left out of it.
 
     --passphrase-fd opens the vault, --new-passphrase-fd seals the file.
     """
@@ -58,8 +59,13 @@ struct ExportCommand: Command {
     // All secrets leave: a device alone is no consent.
     let vault = try unlock.use(.readOnly, inPerson: true, context)
     defer { vault.lock() }
-    let records = try withVault(folder) { () throws(VaultUseError) in try vault.records(for: .export) }
+    var records = try withVault(folder) { () throws(VaultUseError) in try vault.records(for: .export) }
     let damage = vault.tell(context)
+    let settings = target.writer.isSealed ? 0 : Self.leaveOutSettings(of: &records)
+    if settings > 0 {
+      let what = settings == 1 ? "1 setting" : "\(settings) settings"
+      context.talk.always("\(what) of Seif left out: destinations' passwords and tokens are for no file in clear")
+    }
     let losses = try FileWriting.settleLosses(records, target, context)
     try consent(losses.written, context)
     let now = Timestamp(seconds: context.clock.now())
@@ -70,13 +76,21 @@ struct ExportCommand: Command {
     }
     if output.json {
       try context.output.writeLine(
-        json: WritingDocument.make("seif-export", target, losses: losses, entries: records.count, problems: []))
+        json: WritingDocument.make(
+          "seif-export", target, losses: losses, entries: records.count, settingsLeftOut: settings, problems: []))
     }
     context.talk.say(
       .ok,
       "\(losses.written.count) of \(records.count) entries written to \(BackupOpening.shown(output: target.write.output))"
     )
     return losses.isEmpty ? damage.exitCode : .partial
+  }
+
+  // What is made for other programs has no use for them, and with a token whoever reads it gets at the backups too.
+  private static func leaveOutSettings(of records: inout Records) -> Int {
+    let count = records.passwords.count
+    records.passwords.removeAll { Entry.password($0).isSetting }
+    return count - records.passwords.count
   }
 
   /// Says what goes where, and has a word typed unless `--yes` stands for it: that a passphrase was typed a moment ago

@@ -1,7 +1,7 @@
 internal import SeifBackups
 internal import SeifBytes
 
-/// How old the newest proven backup is; made where the vault is open.
+/// How old the newest proven backup is, and which newest one was lost; made where the vault is open.
 struct BackupCheck: DoctorCheck {
   static let id = "backup"
   /// Days after which a backup is called old.
@@ -14,6 +14,10 @@ struct BackupCheck: DoctorCheck {
       return [warn("none is proven", cure: cure)]
     }
     let now = Timestamp(seconds: machine.clock.now())
+    let lost = BackupOverview(ledger).places.compactMap { place in
+      place.lost.map { "\($0.proof.name) was proven at \(place.destination) and is \($0.flag.rawValue)" }
+    }
+    guard lost.isEmpty else { return lost.map { warn($0, cure: "seif status says where backups stand") } }
     let words = "last proven \(LocalTime.age(newest.at, now: now)) (\(newest.destination))"
     return [now.seconds - newest.at.seconds > Self.days * 86_400 ? warn(words, cure: cure) : ok(words)]
   }

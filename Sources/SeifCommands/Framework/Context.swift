@@ -24,12 +24,15 @@ package final class Context {
   let questionWatch = QuestionWatch()
   /// The path of a file that came with the program; nil: it isn't there.
   let sharedFile: @Sendable (String) -> String?
+  /// SHA-256 of the page of self-opening backups, in hexadecimal; tests have pages of their own.
+  let pageDigest: String
   private var claimed: Set<Int32> = []
 
   package init(
     output: Output, talk: Talk, environment: Environment, clock: Clock = .system, inputDescriptor: Int32 = 0,
     terminalPath: String? = "/dev/tty", transports: TransportRegistry = TransportRegistry(LocalTransports.kinds),
-    sharedFile: @escaping @Sendable (String) -> String? = { SeifProgram.shared($0) }
+    sharedFile: @escaping @Sendable (String) -> String? = { SeifProgram.shared($0) },
+    pageDigest: String? = nil
   ) {
     self.output = output
     self.talk = talk
@@ -39,6 +42,7 @@ package final class Context {
     self.inputDescriptor = inputDescriptor
     self.terminalPath = terminalPath
     self.sharedFile = sharedFile
+    self.pageDigest = pageDigest ?? SelfOpeningTemplate.digest
     talk.beforeLine = { [output] in output.flushBeforeTalk() }
   }
 

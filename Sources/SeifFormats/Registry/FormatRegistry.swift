@@ -16,7 +16,7 @@ public enum FormatRegistry {
 
   /// The formats that the bytes claim to be of, whatever the file's name; several: it must be said which one is meant.
   public static func identify(_ input: FormatInput) -> [FormatIdentifier] {
-    formats.filter { $0.recognizes(input) }.map(\.identifier)
+    formats.filter { $0.recognizes(input) && (!input.isSelfOpening || $0 is AuthBackupFormat) }.map(\.identifier)
   }
 
   /// The format of an identifier.
@@ -31,6 +31,7 @@ public enum FormatRegistry {
   public static func read(
     _ input: FormatInput, options: ReadingOptions = .standard
   ) throws(FormatError) -> any BackupFile {
+    guard !input.isSelfOpening else { return try readPage(input, options) }
     if let named = options.format {
       let format = (formats + options.further).first { $0.identifier == named }
       guard let format else { throw .otherFormat }
@@ -40,14 +41,21 @@ public enum FormatRegistry {
     guard let format = candidates.first else {
       let guess = ContentGuess(input)
       // What begins like JSON and isn't is more likely a backup that was cut off than anything else.
-      // So is a page with something else where its backup should be.
-      if guess == .brokenJSON || input.isSelfOpening, case .failure(let error) = input.json {
+      if guess == .brokenJSON, case .failure(let error) = input.json {
         throw .unreadable(error)
       }
       throw .unknownFormat(guess)
     }
     guard candidates.count == 1 else { throw .ambiguousFormat(candidates.map(\.identifier)) }
     return try format.readHeader(input, options: options)
+  }
+
+  // A page holds `.authbackup` version 2: its own script and the opener in it read nothing else either.
+  private static func readPage(_ input: FormatInput, _ options: ReadingOptions) throws(FormatError) -> any BackupFile {
+    guard options.format ?? .authbackup == .authbackup else { throw .otherFormat }
+    let file = try AuthBackupFormat().readHeader(input, options: options)
+    guard file.header.version == 2 else { throw .unsupportedVersion(Int64(file.header.version)) }
+    return file
   }
 
   /// The writer of a format; without a version the one to use unless a person says otherwise. Nil: it isn't written so.

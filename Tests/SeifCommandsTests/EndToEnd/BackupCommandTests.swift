@@ -23,9 +23,10 @@ import Testing
 
   /// In this process, where the clock can stand.
   private func create(
-    at seconds: Int64, _ words: String..., template: String? = nil
+    at seconds: Int64, _ words: String..., template: String? = nil, pageDigest: String? = nil
   ) throws -> (code: ExitCode, output: String, errors: String) {
-    let world = try World(environment: home.variables(), clock: .fixed(at: seconds), sharedFile: template)
+    let world = try World(
+      environment: home.variables(), clock: .fixed(at: seconds), sharedFile: template, pageDigest: pageDigest)
     let vault = try home.write(Canary.vaultPassphrase, as: "vault-in-clear.txt")
     let new = try home.write(Canary.filePassphrase, as: "new-in-clear.txt")
     for path in [vault, new] { chmod(path, 0o600) }
@@ -38,8 +39,10 @@ import Testing
 
   @Test func aSelfOpeningBackupIsProvenAndReadLikeAnyOther() throws {
     let block = #"<script type="application/json" id="seif-backup"></script>"#
-    let template = try home.write("<!doctype html>\n\(block)\n", as: "template.html")
-    let made = try create(at: 1_789_038_058, "--self-opening", template: template)
+    let page = "<!doctype html>\n\(block)\n"
+    let template = try home.write(page, as: "template.html")
+    let digest = try OtherDigest.hex(Array(page.utf8))
+    let made = try create(at: 1_789_038_058, "--self-opening", template: template, pageDigest: digest)
     #expect(made.code == .done, "\(made.errors)")
     let name = "seif-backup-20260910T110058Z-0.html"
     #expect(made.output.contains(name))
@@ -64,6 +67,18 @@ import Testing
       let made = try create(at: 1_789_038_058, "--self-opening", template: template)
       #expect(made.code == .unavailable)
       #expect(made.errors.contains("make build && make install"))
+    }
+    #expect(try home.names(in: "backups").isEmpty)
+  }
+
+  @Test func aPageThatIsntThisBuildsHoldsNoBackup() throws {
+    let block = #"<script type="application/json" id="seif-backup"></script>"#
+    let other = try home.write("<!doctype html>\n\(block)\n<script>tell()</script>\n", as: "other.html")
+    let own = try OtherDigest.hex(Array("<!doctype html>\n\(block)\n".utf8))
+    for digest in [own, nil] {
+      let made = try create(at: 1_789_038_058, "--self-opening", template: other, pageDigest: digest)
+      #expect(made.code == .unavailable)
+      #expect(made.errors.contains("isn't the page for self-opening backups that belongs to this seif"))
     }
     #expect(try home.names(in: "backups").isEmpty)
   }

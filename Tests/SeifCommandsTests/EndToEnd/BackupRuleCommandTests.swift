@@ -201,6 +201,15 @@ import Testing
     #expect([0, 1].contains(made.exitCode), "\(made.errors)")
     let opened = try home.seif("open", home.file("all.authbackup"), "--json", passphrase: Canary.filePassphrase)
     #expect(opened.output.contains("shelf") && opened.output.contains("Rule for backups"))
+    // But for a file that anyone can read.
+    let clear = home.file("all-in-clear.json")
+    let plain = try home.seif(
+      "export", "--to", "json", "--plain", "--yes", "--json", "-o", clear, passphrase: Canary.vaultPassphrase)
+    #expect(plain.exitCode == 0, "\(plain.errors)")
+    #expect(plain.errors.contains("2 settings of Seif left out"))
+    #expect(try document(plain.output, "seif-export")["settingsLeftOut"]?.int64 == 2)
+    let text = String(decoding: try home.bytes("all-in-clear.json"), as: UTF8.self)
+    #expect(text.contains("GitHub") && !text.contains("shelf") && !text.contains("Rule for backups"))
   }
 
   @Test func anEmptyVaultWithADestinationIsCalledEmpty() throws {

@@ -97,8 +97,9 @@ import Testing
 
     // Any program of the person may change entries by the agent. What it changed isn't used.
     let id = try #require(
-      document(try agent.seif("list", "shelf", "--json").output, "seif-list")["entries"]?.elements.first { _ in true }?[
-        "id"]?
+      document(try agent.seif("list", "shelf", "--tag", "seif-transport", "--json").output, "seif-list")["entries"]?
+        .elements.first { _ in true }?[
+          "id"]?
         .string)
     let changed = try agent.seif("edit", id, "--account", "somebody else")
     #expect(changed.exitCode == 0, "\(changed.errors)")
@@ -185,8 +186,9 @@ import Testing
     }
     // A password that was changed since is another destination: nothing is sent to it.
     let id = try #require(
-      document(try agent.seif("list", "cloud", "--json").output, "seif-list")["entries"]?.elements.first { _ in true }?[
-        "id"]?
+      document(try agent.seif("list", "cloud", "--tag", "seif-transport", "--json").output, "seif-list")["entries"]?
+        .elements.first { _ in true }?[
+          "id"]?
         .string)
     #expect(try agent.seif("edit", id, secret: "another").exitCode == 0)
     #expect(try run().exitCode == 66)
