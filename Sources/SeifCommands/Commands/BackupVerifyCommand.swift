@@ -138,8 +138,9 @@ struct BackupVerifyCommand: Command {
       let isSame = RecordKind.allCases.allSatisfy { opened.records.count(of: $0) == proof.counts[$0] ?? 0 }
       return isSame ? (.opens, opened.records) : (.different, nil)
     } catch {
-      // Older ones may be under another passphrase; where none opens it is no finding about the files.
-      guard !isFirst, error.exitCode != .interrupted else { throw error }
+      // Others may be under another passphrase, and are compared whether they open or not; of a single file that doesn't
+      // open it is no finding.
+      guard !isFirst || isAll, error.exitCode != .interrupted else { throw error }
       context.talk.fail(error)
       return (.closed, nil)
     }

@@ -136,6 +136,19 @@ import Testing
     #expect(try home.seif("status", passphrase: Canary.vaultPassphrase).exitCode == 0)
   }
 
+  @Test func allAreComparedThoughThePassphraseOpensNone() throws {
+    let names = try create(3)
+    var bytes = try home.bytes("backups/\(names[0])")
+    bytes[bytes.count / 2] ^= 1
+    try home.write(bytes, as: "backups/\(names[0])")
+    let found = try opening("--all", "--json", file: "wrong-horse-battery")
+    #expect(found.exitCode == 2)
+    let rows = try #require(try document(found.output, "seif-backup-verify")["backups"]).elements
+    #expect(rows.map { $0["name"]?.string } == names.reversed())
+    #expect(rows.map { $0["opened"]?.string } == ["closed", "closed", nil])
+    #expect(rows.map { $0["state"]?.string } == ["intact", "intact", "altered"])
+  }
+
   @Test func besideTheAgentItIsComparedAndNotNoted() throws {
     let agent = try AgentHome()
     let folder = try agent.home.folder("backups")
