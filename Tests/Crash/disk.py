@@ -83,21 +83,23 @@ class Folder:
 class Disk:
     """Takes calls one by one; `skips` tells of a sync, by the last name of what is synced, whether it is left out."""
 
-    def __init__(self, root, skips=lambda name: False):
+    def __init__(self, root, skips=lambda name: False, holds_files=False):
         self.root = Folder()
         self.nodes = {root.stat().st_ino: self.root}
         self.skips = skips
-        self.load(root, self.root)
+        self.load(root, self.root, holds_files)
 
-    def load(self, path, folder):
-        """What is there from before is durable."""
+    def load(self, path, folder, holds_files):
+        """What is there from before is durable: the folders, and with `holds_files` all that is in them."""
         for entry in path.iterdir():
+            if not entry.is_dir() and not holds_files:
+                continue
             node = self.nodes[entry.stat().st_ino] = folder.durable[entry.name] = Folder() if entry.is_dir() else File()
             node.label = entry.name
-            if entry.is_dir():
-                self.load(entry, node)
-            else:
+            if not entry.is_dir():
                 node.durable = entry.read_bytes()
+            elif holds_files:
+                self.load(entry, node, holds_files)
 
     def take(self, call):
         """Does a call. False: it changed nothing."""

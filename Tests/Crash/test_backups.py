@@ -176,7 +176,7 @@ class Backups(unittest.TestCase):
         place = backup_places.Inside()
         vault = Vault(place, 10)
         vault.start_round()
-        log, model, left, states = support.scratch() / "create.log", disk.Disk(vault.root), Counter(), set()
+        log, model, left, states = support.scratch() / "create.log", disk.Disk(vault.root, holds_files=True), Counter(), set()
         code, _, errors = vault.run(*vault.words("create"), LD_PRELOAD=str(support.shim()),
                                     SEIF_IO_ROOT=str(vault.root), SEIF_IO_LOG=str(log))
         self.assertEqual(code, 0, errors)

@@ -22,9 +22,9 @@ test("what the page shows has no sign that turns, hides or breaks it, as on a te
 });
 
 test("settings are told from logins by their tags, and counted apart", () => {
-  const source = fs.readFileSync(new URL("../../Sources/SeifAgent/Session/DestinationTag.swift", import.meta.url), "utf8");
+  const source = fs.readFileSync(new URL("../../Sources/SeifRecords/Merge/SettingTag.swift", import.meta.url), "utf8");
   const tags = [...source.matchAll(/static let \w+ = "([a-z-]+)"/g)].map((match) => match[1] ?? "");
-  assert.ok(tags.length >= 3);
+  assert.ok(tags.length >= 4);
   for (const tag of tags) assert.ok(isSetting(login(["mine", tag])), tag);
   for (const tag of ["seif", "seif-transports", "a seif-transport", ""]) assert.ok(!isSetting(login([tag])), tag);
   const words = summaryWords(/** @type {any} */ ({
