@@ -64,6 +64,30 @@ public protocol AuthorizationDialogue {
   func askSecret(_ question: String) throws -> SecretValue
 }
 
+extension TransportSettings {
+  /// Writes `secrets`, each in base64, since they are bytes of any kind, by their names' bytes.
+  package func writeSecrets(_ writer: inout JSONWriter) {
+    writer.key("secrets")
+    writer.beginObject()
+    for (name, value) in secrets.sorted(by: { utf8Precedes($0.key, $1.key) }) {
+      writer.key(name)
+      writer.string(value.withBytes { Base64.encode($0) })
+    }
+    writer.endObject()
+  }
+
+  /// Writes `values`, by their names' bytes.
+  package func writeValues(_ writer: inout JSONWriter) {
+    writer.key("values")
+    writer.beginObject()
+    for (name, value) in values.sorted(by: { utf8Precedes($0.key, $1.key) }) {
+      writer.key(name)
+      writer.string(value)
+    }
+    writer.endObject()
+  }
+}
+
 /// A kind of transport: adding one to Seif is a type and a line in a registry.
 public struct TransportKind: Sendable {
   /// Stable name: `webdav`.

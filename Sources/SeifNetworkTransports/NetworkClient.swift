@@ -10,20 +10,20 @@ enum NetworkClient {
   /// A client that tries again where that helps and does no harm.
   ///
   /// - Parameters:
-  ///   - caFile: the whole path of a file with the certificates to trust instead of the system's; nil: those.
+  ///   - place: with `ca-file`, the whole path of a file with the certificates to trust instead of the system's, or empty.
   ///   - allowsHTTP: whether `http:` is used beyond this machine.
   ///   - followsRedirects: within the origin that was asked.
   ///   - retries: off for what a person waits for.
   /// - Throws: `TransportError` with code `badSettings`.
   static func make(
-    caFile: String?, allowsHTTP: Bool, followsRedirects: Bool, retries: Bool = true, place: String,
+    _ place: TransportSettings, allowsHTTP: Bool, followsRedirects: Bool, retries: Bool = true,
     time: RetryingClient.Time = .system
   ) throws(TransportError) -> any HTTPClient {
     var settings = CurlSettings(userAgent: userAgent)
     settings.allowsPlainHTTP = allowsHTTP
-    if let caFile {
+    if let caFile = place.values["ca-file"], !caFile.isEmpty {
       guard caFile.hasPrefix("/"), access(caFile, R_OK) == 0 else {
-        throw TransportError(.badSettings, place: place, reason: "ca-file isn't the whole path of a file to read")
+        throw TransportError(.badSettings, place: place.name, reason: "ca-file isn't the whole path of a file to read")
       }
       settings.authorityFile = caFile
     }

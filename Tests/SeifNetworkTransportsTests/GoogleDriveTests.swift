@@ -76,7 +76,7 @@ import Testing
       Self.json(#"{"files":[],"nextPageToken":"t\#(request.url.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFFFFFF })"}"#)
     }
     #expect(throws: TransportError(.badAnswer, place: "")) { try Self.transport(endless).listBackups() }
-    #expect(endless.requests.count <= GoogleDriveTransport.pageCount + 1)
+    #expect(endless.requests.count <= ListingParts.most + 1)
   }
 
   @Test(arguments: [

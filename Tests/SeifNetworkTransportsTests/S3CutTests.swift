@@ -15,7 +15,7 @@ import Testing
     var settings = settings
     if let port { settings.values["endpoint"] = "http://127.0.0.1:\(port)" }
     let quick = try NetworkClient.make(
-      caFile: nil, allowsHTTP: false, followsRedirects: false, retries: false, place: "test")
+      TransportSettings(name: "test", kind: "s3"), allowsHTTP: false, followsRedirects: false, retries: false)
     return try S3Transport(settings, client: RetryingClient(quick, time: NoTime().time), quickClient: quick)
   }
 

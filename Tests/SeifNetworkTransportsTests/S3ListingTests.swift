@@ -74,7 +74,7 @@ import Testing
       S3Script.page([], next: "t\(request.url.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFFFFFF })")
     }
     #expect(throws: TransportError(.badAnswer, place: "")) { try script.transport().listBackups() }
-    #expect(script.requests.count <= S3Transport.pageCount)
+    #expect(script.requests.count <= ListingParts.most)
     #expect(script.requests.allSatisfy { $0.limit <= 8 << 20 })
     let endless = S3Script { (_) throws(HTTPFailure) in throw .tooLarge }
     #expect(throws: TransportError(.badAnswer, place: "")) { try endless.transport().listBackups() }

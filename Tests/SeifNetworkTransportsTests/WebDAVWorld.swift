@@ -21,13 +21,13 @@ final class NoTime: Sendable {
 func webDAV(
   _ url: String, user: String = "", password: String = "", conditional: Bool = true, time: NoTime = NoTime()
 ) throws(TransportError) -> WebDAVTransport {
+  let settings = TransportSettings(
+    name: "test", kind: "webdav", values: ["url": url, "user": user],
+    secrets: ["password": SecretValue(utf8: password)], createsConditionally: conditional)
   let quick = try NetworkClient.make(
-    caFile: nil, allowsHTTP: false, followsRedirects: true, retries: false, place: "test")
+    settings, allowsHTTP: false, followsRedirects: true, retries: false)
   return try WebDAVTransport(
-    TransportSettings(
-      name: "test", kind: "webdav", values: ["url": url, "user": user],
-      secrets: ["password": SecretValue(utf8: password)], createsConditionally: conditional),
-    client: RetryingClient(quick, time: time.time), quickClient: quick)
+    settings, client: RetryingClient(quick, time: time.time), quickClient: quick)
 }
 
 func webDAV(_ server: ApacheDAV, _ url: String, conditional: Bool = true) throws(TransportError) -> WebDAVTransport {

@@ -45,17 +45,18 @@ struct LockedRun {
     if let same = waiting.last(where: { $0.place == place }), same.sha256 == digest {
       return Delivery(
         destination: place.name, name: same.name, isProven: false, exitCode: 0, byteCount: same.byteCount,
-        words: ["unchanged; proven at the next unlock"])
+        words: ["unchanged; proven by the next run that finds the vault open"])
     }
     do throws(CommandFailure) {
       guard waiting.count < SnapshotQueue.limit else {
         throw CommandFailure(
-          .busy, "\(waiting.count) snapshots wait to be proven, so no more are stored", hint: "Run: seif unlock")
+          .busy, "\(waiting.count) snapshots wait to be proven, so no more are stored",
+          hint: "seif unlock, then: seif backup run")
       }
       let name = try store(content, digest, place, queue)
       return Delivery(
         destination: place.name, name: name, isProven: false, exitCode: 0, byteCount: content.byteCount,
-        words: ["stored; proven at the next unlock"])
+        words: ["stored; proven by the next run that finds the vault open"])
     } catch {
       return Delivery(
         destination: place.name, isProven: false, exitCode: error.exitCode.rawValue, words: [error.what])

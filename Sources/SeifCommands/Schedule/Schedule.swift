@@ -13,13 +13,12 @@ struct Schedule: Equatable {
 
     /// Nil for kinds that need a network, a program or credentials.
     init?(_ settings: TransportSettings) {
-      guard ["folder", "icloud"].contains(settings.kind), let path = settings.values["path"], path.hasPrefix("/") else {
-        return nil
-      }
-      self.init(name: settings.name, kind: settings.kind, path: path)
+      self.init(name: settings.name, kind: settings.kind, path: settings.values["path"])
     }
 
-    init(name: String, kind: String, path: String) {
+    /// Nil for what can't be one, as above or for want of a whole path.
+    init?(name: String?, kind: String?, path: String?) {
+      guard let name, let kind, let path, ["folder", "icloud"].contains(kind), path.hasPrefix("/") else { return nil }
       self.name = name
       self.kind = kind
       self.path = path
@@ -79,10 +78,9 @@ struct Schedule: Equatable {
       destinations.append(name)
     }
     for place in list.elements {
-      guard let name = place["name"]?.string, let kind = place["kind"]?.string, let path = place["path"]?.string,
-        ["folder", "icloud"].contains(kind), path.hasPrefix("/")
-      else { return nil }
-      places.append(Place(name: name, kind: kind, path: path))
+      let read = Place(name: place["name"]?.string, kind: place["kind"]?.string, path: place["path"]?.string)
+      guard let read else { return nil }
+      places.append(read)
     }
     self.init(destinations: destinations, places: places, calendar: calendar, isOnChange: isOnChange)
   }

@@ -48,16 +48,15 @@ struct SnapshotQueue {
     var entries: [Entry] = []
     for item in list.elements {
       guard let at = item["at"]?.string.flatMap({ Timestamp(rfc3339: $0) }), let name = item["name"]?.string,
-        let destination = item["destination"]?.string, let kind = item["kind"]?.string,
-        let path = item["path"]?.string, path.hasPrefix("/"), ["folder", "icloud"].contains(kind),
+        let place = Schedule.Place(
+          name: item["destination"]?.string, kind: item["kind"]?.string, path: item["path"]?.string),
         let sha256 = item["sha256"]?.string.flatMap({ try? Base16.decode($0) }), sha256.count == 32,
         let isStored = item["stored"]?.bool, let bytes = item["bytes"]?.int64.flatMap({ Int(exactly: $0) }),
         (0...FormatLimits.fileByteCount).contains(bytes)
       else { return nil }
       entries.append(
         Entry(
-          at: at, place: Schedule.Place(name: destination, kind: kind, path: path), name: name, sha256: sha256,
-          byteCount: bytes, isStored: isStored))
+          at: at, place: place, name: name, sha256: sha256, byteCount: bytes, isStored: isStored))
     }
     return entries
   }
@@ -107,6 +106,17 @@ struct SnapshotQueue {
         continue
       }
       if kind != .proven { lines.append("\(entry.name) at \(entry.place.name), stored while locked: \(kind.rawValue)") }
+      // Of what the ledger has proven it takes nothing from a file that any program of the person can write. A run that
+      // was ended before it could take its entry away leaves one such, too.
+      let isProven = try turns.turn { (vault) throws(VaultUseError) in
+        try vaultCall { () throws(VaultError) in
+          LedgerHistory(try vault.ledger().map(LedgerEvent.init)).file(at: place, named: entry.name)?.proof != nil
+        }
+      }
+      if isProven {
+        try? queue.update { $0.filter { $0 != entry } }
+        continue
+      }
       let counts = records.map { records in
         Dictionary(uniqueKeysWithValues: RecordKind.allCases.map { ($0, records.count(of: $0)) })
       }

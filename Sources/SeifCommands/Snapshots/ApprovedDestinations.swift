@@ -50,17 +50,8 @@ enum ApprovedDestinations {
     var writer = JSONWriter()
     writer.beginObject()
     writer.member("kind", settings.kind)
-    writer.key("secrets")
-    writer.beginObject()
-    for (name, value) in settings.secrets.sorted(by: { utf8Precedes($0.key, $1.key) }) {
-      writer.key(name)
-      writer.string(value.withBytes { Base64.encode($0) })
-    }
-    writer.endObject()
-    writer.key("values")
-    writer.beginObject()
-    for (name, value) in settings.values.sorted(by: { utf8Precedes($0.key, $1.key) }) { writer.member(name, value) }
-    writer.endObject()
+    settings.writeSecrets(&writer)
+    settings.writeValues(&writer)
     writer.endObject()
     return writer.finish()
   }

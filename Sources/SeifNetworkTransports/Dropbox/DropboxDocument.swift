@@ -4,15 +4,7 @@ internal import SeifCrypto
 
 /// The documents that Dropbox answers with, as values; all of them bounded, strict JSON.
 enum DropboxDocument {
-  /// Most bytes of one: 2,000 files and what is said of them.
-  static let maximumByteCount = 16 << 20
-  private static let policy = JSONPolicy(
-    isStrict: true, maximumByteCount: maximumByteCount, maximumDepth: 16, maximumValueCount: 500_000)
-
-  /// Why a document can't be used, in words without its contents.
-  struct Fault: Error, Equatable {
-    var words: String
-  }
+  typealias Fault = CloudDocument.Fault
 
   /// What lies somewhere, as the place tells it.
   struct Entry: Equatable {
@@ -57,7 +49,7 @@ enum DropboxDocument {
   static func summary(_ body: SecretValue) -> String? {
     guard let text = (try? object(body))?["error_summary"]?.string else { return nil }
     // Random dots at its end keep programs from comparing it whole.
-    let parts = text.split(separator: "/").filter(OAuthAnswer.isTag).prefix(4)
+    let parts = text.split(separator: "/").filter(isTag).prefix(4)
     return parts.isEmpty ? nil : parts.joined(separator: "/")
   }
 
@@ -74,14 +66,7 @@ enum DropboxDocument {
   }
 
   private static func object(_ body: SecretValue) throws(Fault) -> JSONValue {
-    let root: JSONValue
-    do throws(JSONError) {
-      root = try JSONDocument(parsing: body, policy: policy).root
-    } catch {
-      throw Fault(words: "it isn't JSON: \(error)")
-    }
-    guard root.kind == .object else { throw Fault(words: "it isn't a document of Dropbox") }
-    return root
+    try CloudDocument.object(body, of: "Dropbox", valueCount: 500_000)
   }
 
   private static func entry(_ value: JSONValue) throws(Fault) -> Entry {
@@ -101,11 +86,9 @@ enum DropboxDocument {
     return Entry(
       kind: .file, name: name, byteCount: Int(size), contentHash: hash.lowercased(), revision: value["rev"]?.string)
   }
-}
 
-extension OAuthAnswer {
-  /// Whether a text is a tag of Dropbox: lower case letters and `_`.
-  static func isTag(_ text: Substring) -> Bool {
+  // A tag: lower case letters and `_`.
+  private static func isTag(_ text: Substring) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
   }
 }

@@ -9,21 +9,7 @@ enum DropboxFault {
     if let summary, let (code, words) = meaning(Set(summary.split(separator: "/").map(String.init))) {
       return TransportError(code, place: place, reason: "\(words): \(summary)")
     }
-    let code: TransportError.Code =
-      switch response.status {
-      case 200..<300: .badAnswer
-      case 300..<400: .redirected
-      case 401: .unauthorized
-      case 403: .noPermission
-      case 404, 410: .notFound
-      case 408: .timedOut
-      case 413: .tooLarge
-      case 429, 503: .busy
-      case 500..<600: .unavailable
-      default: .failed
-      }
-    return TransportError(
-      code, place: place, reason: "status \(response.status)" + (summary.map { ", \($0)" } ?? ""))
+    return TransportError(refusal: response.status, told: summary, place: place)
   }
 
   private static func meaning(_ tags: Set<String>) -> (TransportError.Code, String)? {

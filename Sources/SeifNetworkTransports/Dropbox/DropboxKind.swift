@@ -27,10 +27,7 @@ extension DropboxTransport {
 
   /// What sends requests and doesn't wait.
   static func quickClient(_ settings: TransportSettings) throws(TransportError) -> any HTTPClient {
-    let caFile = settings.values["ca-file"] ?? ""
-    return try NetworkClient.make(
-      caFile: caFile.isEmpty ? nil : caFile, allowsHTTP: false, followsRedirects: false, retries: false,
-      place: settings.name)
+    try NetworkClient.make(settings, allowsHTTP: false, followsRedirects: false, retries: false)
   }
 
   /// A transport of settings, with what sends its requests.

@@ -3,29 +3,17 @@ public import SeifBytes
 internal import SeifHTTP
 
 extension DropboxTransport {
-  /// Most parts that a listing may have.
-  static let pageCount = 200
-
   public func listBackups() throws(TransportError) -> [BackupDescriptor] {
     // By bytes, the last word about a name counts: what changes meanwhile comes again.
     var found: [[UInt8]: DropboxDocument.Entry] = [:]
-    var cursors = Set<String>()
-    var cursor: String?
-    for _ in 0..<Self.pageCount {
+    try ListingParts.read(displayName) { (cursor) throws(TransportError) in
       let page = try page(after: cursor, count: 2000, by: client)
       for entry in page.entries where Self.isName(entry.name) { found[Array(entry.name.utf8)] = entry }
-      guard let next = page.next else {
-        return found.values.filter { $0.kind == .file }.map {
-          BackupDescriptor(id: $0.name, name: $0.name, byteCount: $0.byteCount)
-        }
-      }
-      guard cursors.insert(next).inserted else {
-        throw TransportError(.badAnswer, place: displayName, reason: "its listing goes in a circle")
-      }
-      cursor = next
+      return page.next
     }
-    throw TransportError(
-      .badAnswer, place: displayName, reason: "its listing has more than \(Self.pageCount) parts")
+    return found.values.filter { $0.kind == .file }.map {
+      BackupDescriptor(id: $0.name, name: $0.name, byteCount: $0.byteCount)
+    }
   }
 
   /// A part of the listing.
@@ -55,7 +43,9 @@ extension DropboxTransport {
       // An empty list would look like a folder without backups.
       throw TransportError(.notFound, place: displayName, reason: "make this folder in Dropbox first")
     }
-    return try read(displayName) { () throws(DropboxDocument.Fault) in try DropboxDocument.page(answer.body) }
+    return try CloudDocument.read(displayName) { () throws(DropboxDocument.Fault) in
+      try DropboxDocument.page(answer.body)
+    }
   }
 
   public func upload(_ content: SecretValue, name: String) throws(TransportError) -> BackupDescriptor {
@@ -81,7 +71,8 @@ extension DropboxTransport {
     do throws(TransportError) {
       let answer = try session.send(request, place: place, by: client)
       guard answer.status == 200 else { throw DropboxFault.error(answer, place: place) }
-      file = try read(place) { () throws(DropboxDocument.Fault) in try DropboxDocument.entry(answer.body) }
+      file = try CloudDocument.read(place) { () throws(DropboxDocument.Fault) in try DropboxDocument.entry(answer.body)
+      }
     } catch {
       // It may have been done although nobody said so.
       guard [.unavailable, .timedOut, .badAnswer].contains(error.code),

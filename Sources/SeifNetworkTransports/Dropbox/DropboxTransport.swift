@@ -46,7 +46,8 @@ public struct DropboxTransport: BackupTransport {
     guard let told = answer["Dropbox-API-Result"] else {
       throw TransportError(.badAnswer, place: place, reason: "a page instead of a file")
     }
-    let file = try read(place) { () throws(DropboxDocument.Fault) in try DropboxDocument.entry(SecretValue(utf8: told))
+    let file = try CloudDocument.read(place) { () throws(DropboxDocument.Fault) in
+      try DropboxDocument.entry(SecretValue(utf8: told))
     }
     guard file.contentHash == DropboxDocument.contentHash(answer.body) else {
       throw TransportError(
@@ -110,7 +111,9 @@ public struct DropboxTransport: BackupTransport {
       if error.code == .notFound { return nil }
       throw error
     }
-    let entry = try read(place) { () throws(DropboxDocument.Fault) in try DropboxDocument.entry(answer.body) }
+    let entry = try CloudDocument.read(place) { () throws(DropboxDocument.Fault) in
+      try DropboxDocument.entry(answer.body)
+    }
     return entry.kind == .gone ? nil : entry
   }
 
@@ -125,17 +128,8 @@ public struct DropboxTransport: BackupTransport {
     writer.endObject()
     let request = HTTPRequest(
       "POST", "\(servers.api)/2/\(route)", fields: [HTTPField("Content-Type", "application/json")],
-      body: writer.finish(), limit: DropboxDocument.maximumByteCount, isIdempotent: isIdempotent)
+      body: writer.finish(), limit: CloudDocument.maximumByteCount, isIdempotent: isIdempotent)
     return try session.send(request, place: place, by: client ?? self.client)
-  }
-
-  /// A document's value, or that it is none.
-  func read<T>(_ place: String, _ body: () throws(DropboxDocument.Fault) -> T) throws(TransportError) -> T {
-    do throws(DropboxDocument.Fault) {
-      return try body()
-    } catch {
-      throw TransportError(.badAnswer, place: place, reason: error.words)
-    }
   }
 
   /// The arguments of a request whose body is a file: JSON in a field of the head, all but ASCII escaped.

@@ -4,15 +4,7 @@ internal import SeifHTTP
 
 /// The documents that Drive answers with, as values; all of them bounded, strict JSON.
 enum GoogleDriveDocument {
-  /// Most bytes of one: 1,000 files with names of 1,024 bytes, each byte escaped, and what is said of them.
-  static let maximumByteCount = 16 << 20
-  private static let policy = JSONPolicy(
-    isStrict: true, maximumByteCount: maximumByteCount, maximumDepth: 16, maximumValueCount: 100_000)
-
-  /// Why a document can't be used, in words without its contents.
-  struct Fault: Error, Equatable {
-    var words: String
-  }
+  typealias Fault = CloudDocument.Fault
 
   /// A file as the place tells it.
   struct File: Equatable {
@@ -86,14 +78,7 @@ enum GoogleDriveDocument {
   }
 
   private static func object(_ body: SecretValue) throws(Fault) -> JSONValue {
-    let root: JSONValue
-    do throws(JSONError) {
-      root = try JSONDocument(parsing: body, policy: policy).root
-    } catch {
-      throw Fault(words: "it isn't JSON: \(error)")
-    }
-    guard root.kind == .object else { throw Fault(words: "it isn't a document of Drive") }
-    return root
+    try CloudDocument.object(body, of: "Drive", valueCount: 100_000)
   }
 
   private static func file(_ value: JSONValue) throws(Fault) -> File {

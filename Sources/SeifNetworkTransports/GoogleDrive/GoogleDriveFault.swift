@@ -9,21 +9,10 @@ enum GoogleDriveFault {
     if let reason, let (code, words) = meaning(reason) {
       return TransportError(code, place: place, reason: "\(words): \(reason)")
     }
-    let code: TransportError.Code =
-      switch response.status {
-      case 200..<300: .badAnswer
-      case 300..<400: .redirected
-      case 401: .unauthorized
-      case 403: .noPermission
-      case 404, 410: .notFound
-      case 408: .timedOut
-      case 409, 412: .exists
-      case 413: .tooLarge
-      case 429, 503: .busy
-      case 500..<600: .unavailable
-      default: .failed
-      }
-    return TransportError(code, place: place, reason: "status \(response.status)" + (reason.map { ", \($0)" } ?? ""))
+    var error = TransportError(refusal: response.status, told: reason, place: place)
+    // Of what has an identifier made beforehand.
+    if [409, 412].contains(response.status) { error.code = .exists }
+    return error
   }
 
   /// Whether a refusal asks for patience, whatever its status.

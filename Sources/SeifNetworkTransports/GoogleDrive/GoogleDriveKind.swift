@@ -31,11 +31,8 @@ extension GoogleDriveTransport {
   static func clients(
     _ settings: TransportSettings, time: RetryingClient.Time = .system
   ) throws(TransportError) -> (any HTTPClient, any HTTPClient) {
-    let caFile = settings.values["ca-file"] ?? ""
     let quick = GoogleDriveLimits(
-      client: try NetworkClient.make(
-        caFile: caFile.isEmpty ? nil : caFile, allowsHTTP: false, followsRedirects: false, retries: false,
-        place: settings.name))
+      client: try NetworkClient.make(settings, allowsHTTP: false, followsRedirects: false, retries: false))
     return (RetryingClient(quick, time: time), quick)
   }
 

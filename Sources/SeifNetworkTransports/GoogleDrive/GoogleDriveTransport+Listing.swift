@@ -2,9 +2,6 @@ public import SeifBackups
 internal import SeifHTTP
 
 extension GoogleDriveTransport {
-  /// Most parts that a listing may have: 200,000 files.
-  static let pageCount = 200
-
   public func listBackups() throws(TransportError) -> [BackupDescriptor] {
     try files(named: nil).map { BackupDescriptor(id: $0.id, name: $0.name, byteCount: $0.byteCount) }
   }
@@ -13,9 +10,7 @@ extension GoogleDriveTransport {
   func files(named name: String?) throws(TransportError) -> [GoogleDriveDocument.File] {
     var found: [GoogleDriveDocument.File] = []
     var ids = Set<String>()
-    var tokens = Set<String>()
-    var token: String?
-    for _ in 0..<Self.pageCount {
+    try ListingParts.read(displayName) { (token) throws(TransportError) in
       let page = try page(after: token, named: name, count: 1000, by: client)
       for file in page.files where !file.isFolder && Self.isName(file.name) {
         // Files that come or go meanwhile can shift others into the next part.
@@ -24,14 +19,9 @@ extension GoogleDriveTransport {
         }
         found.append(file)
       }
-      guard let next = page.next else { return found }
-      guard tokens.insert(next).inserted else {
-        throw TransportError(.badAnswer, place: displayName, reason: "its listing goes in a circle")
-      }
-      token = next
+      return page.next
     }
-    throw TransportError(
-      .badAnswer, place: displayName, reason: "its listing has more than \(Self.pageCount) parts")
+    return found
   }
 
   /// A part of the listing.
@@ -47,7 +37,7 @@ extension GoogleDriveTransport {
     ]
     if let token { query.append((name: "pageToken", value: token)) }
     let request = HTTPRequest(
-      "GET", address("/drive/v3/files", query), limit: GoogleDriveDocument.maximumByteCount)
+      "GET", address("/drive/v3/files", query), limit: CloudDocument.maximumByteCount)
     let answer: HTTPResponse
     do throws(TransportError) {
       answer = try session.send(request, place: displayName, by: client)
@@ -56,7 +46,7 @@ extension GoogleDriveTransport {
       throw TransportError(.badAnswer, place: displayName, reason: "a part of its listing has no end")
     }
     guard answer.status == 200 else { throw GoogleDriveFault.error(answer, place: displayName) }
-    return try read(displayName) { () throws(GoogleDriveDocument.Fault) in
+    return try CloudDocument.read(displayName) { () throws(GoogleDriveDocument.Fault) in
       try GoogleDriveDocument.page(answer.body)
     }
   }

@@ -23,7 +23,9 @@ extension GoogleDriveTransport {
         : try sendLarge(content, name: name, id: id, place)
       switch answer.status {
       case 200, 201:
-        file = try read(place) { () throws(GoogleDriveDocument.Fault) in try GoogleDriveDocument.file(answer.body) }
+        file = try CloudDocument.read(place) { () throws(GoogleDriveDocument.Fault) in
+          try GoogleDriveDocument.file(answer.body)
+        }
       case 308: throw TransportError(.incomplete, place: place, reason: "not all of it arrived")
       case 409: file = try self.file(id, place)
       default: throw GoogleDriveFault.error(answer, place: place)
@@ -57,7 +59,9 @@ extension GoogleDriveTransport {
     let answer = try session.send(
       HTTPRequest("GET", address("/drive/v3/files/generateIds", query)), place: place, by: client)
     guard answer.status == 200 else { throw GoogleDriveFault.error(answer, place: place) }
-    return try read(place) { () throws(GoogleDriveDocument.Fault) in try GoogleDriveDocument.newID(answer.body) }
+    return try CloudDocument.read(place) { () throws(GoogleDriveDocument.Fault) in
+      try GoogleDriveDocument.newID(answer.body)
+    }
   }
 
   // Two requests: what the file is called, for an address that takes its bytes.

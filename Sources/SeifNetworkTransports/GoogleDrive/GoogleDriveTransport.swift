@@ -80,22 +80,13 @@ public struct GoogleDriveTransport: BackupTransport {
       HTTPRequest("GET", address("/drive/v3/files/\(id)", [("fields", Self.fileFields)])), place: place, by: client)
     if answer.status == 404 { return nil }
     guard answer.status == 200 else { throw GoogleDriveFault.error(answer, place: place) }
-    return try read(place) { () throws(GoogleDriveDocument.Fault) in try GoogleDriveDocument.file(answer.body) }
+    return try CloudDocument.read(place) { () throws(GoogleDriveDocument.Fault) in
+      try GoogleDriveDocument.file(answer.body)
+    }
   }
 
   /// What is asked of a file.
   static let fileFields = "id,name,size,md5Checksum,sha256Checksum,mimeType"
-
-  /// A document's value, or that it is none.
-  func read<T>(
-    _ place: String, _ body: () throws(GoogleDriveDocument.Fault) -> T
-  ) throws(TransportError) -> T {
-    do throws(GoogleDriveDocument.Fault) {
-      return try body()
-    } catch {
-      throw TransportError(.badAnswer, place: place, reason: error.words)
-    }
-  }
 
   private func check(_ id: String) throws(TransportError) {
     guard GoogleDriveDocument.isID(id) else {

@@ -1,4 +1,5 @@
 internal import SeifBytes
+internal import SeifHTTP
 
 /// What a browser brings back from an authorization server (RFC 6749 §4.1.2), read from the head of a request.
 enum RedirectRequest: Equatable {
@@ -42,7 +43,9 @@ enum RedirectRequest: Equatable {
     var values: [String: SecretValue] = [:]
     for pair in query.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2, let name = decoded(parts[0]), let value = decoded(parts[1]) else { return .forged }
+      guard parts.count == 2, let name = FormText.decoded(parts[0]), let value = FormText.decoded(parts[1]) else {
+        return .forged
+      }
       // EXPOSE: the name of a field isn't secret.
       guard values.updateValue(value, forKey: name.exposedText() ?? "") == nil else { return .forged }
     }
@@ -53,23 +56,6 @@ enum RedirectRequest: Equatable {
     if let error = values["error"]?.exposedText() { return .refused(OAuthAnswer.isCode(error) ? error : "no reason") }
     guard let code = values["code"], OAuthAnswer.isToken(code) else { return .forged }
     return .code(code)
-  }
-
-  // Escapes, and `+` for a space, as forms have it.
-  private static func decoded(_ text: Substring) -> SecretValue? {
-    var bytes = SecretBuffer(capacity: text.utf8.count)
-    var rest = text.utf8.makeIterator()
-    func digit(_ byte: UInt8?) -> UInt8? { byte.flatMap { Character(UnicodeScalar($0)).hexDigitValue }.map(UInt8.init) }
-    while let byte = rest.next() {
-      switch byte {
-      case 0x25:
-        guard let high = digit(rest.next()), let low = digit(rest.next()) else { return nil }
-        bytes.append(high << 4 | low)
-      case 0x2B: bytes.append(0x20)
-      default: bytes.append(byte)
-      }
-    }
-    return bytes.finish()
   }
 }
 

@@ -1,4 +1,5 @@
 internal import SeifBytes
+internal import SeifHTTP
 
 /// The documents that S3 answers with, as values. Names of elements count without their namespace: servers differ there.
 enum S3Document {
@@ -75,18 +76,7 @@ enum S3Document {
 
   /// A key of `encoding-type=url`: escapes, and `+` for a space, as forms have it. Nil where that isn't UTF-8.
   static func decode(_ text: String) -> String? {
-    func digit(_ byte: UInt8?) -> UInt8? { byte.flatMap { Character(UnicodeScalar($0)).hexDigitValue }.map(UInt8.init) }
-    var bytes: [UInt8] = []
-    var rest = text.utf8.makeIterator()
-    while let byte = rest.next() {
-      switch byte {
-      case 0x25:
-        guard let high = digit(rest.next()), let low = digit(rest.next()) else { return nil }
-        bytes.append(high << 4 | low)
-      case 0x2B: bytes.append(0x20)
-      default: bytes.append(byte)
-      }
-    }
-    return String(validating: bytes, as: UTF8.self)
+    // EXPOSE: the name of a file.
+    FormText.decoded(text)?.exposedText()
   }
 }

@@ -18,11 +18,9 @@ extension S3Transport {
       TransportField("allow-http", "allow http://, open to anybody on the way: yes or no", preset: "no"),
     ]
   ) { (settings) throws(TransportError) in
-    let caFile = settings.values["ca-file"] ?? ""
     // One client below both, so that they share its connections.
     let quick = try NetworkClient.make(
-      caFile: caFile.isEmpty ? nil : caFile, allowsHTTP: settings.values["allow-http"] == "yes",
-      followsRedirects: false, retries: false, place: settings.name)
+      settings, allowsHTTP: settings.values["allow-http"] == "yes", followsRedirects: false, retries: false)
     return try S3Transport(settings, client: RetryingClient(quick), quickClient: quick)
   }
 

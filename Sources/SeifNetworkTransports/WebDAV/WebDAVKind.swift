@@ -14,12 +14,10 @@ extension WebDAVTransport {
       TransportField("allow-http", "allow http://, open to anybody on the way: yes or no", preset: "no"),
     ]
   ) { (settings) throws(TransportError) in
-    let caFile = settings.values["ca-file"] ?? ""
     let allowsHTTP = settings.values["allow-http"] == "yes"
     // One client below both, so that they share its connections.
     let quick = try NetworkClient.make(
-      caFile: caFile.isEmpty ? nil : caFile, allowsHTTP: allowsHTTP, followsRedirects: true, retries: false,
-      place: settings.name)
+      settings, allowsHTTP: allowsHTTP, followsRedirects: true, retries: false)
     return try WebDAVTransport(settings, client: RetryingClient(quick), quickClient: quick)
   }
 

@@ -33,23 +33,10 @@ struct HelperRequest {
     writer.integer(Int64(limit))
     writer.key("name")
     writer.string(settings.name)
-    writer.key("secrets")
-    writer.beginObject()
-    for (name, value) in settings.secrets.sorted(by: { utf8Precedes($0.key, $1.key) }) {
-      writer.key(name)
-      // Bytes of any kind, so not as text.
-      writer.string(value.withBytes { Base64.encode($0) })
-    }
-    writer.endObject()
+    settings.writeSecrets(&writer)
     writer.key("subject")
     writer.string(subject)
-    writer.key("values")
-    writer.beginObject()
-    for (name, value) in settings.values.sorted(by: { utf8Precedes($0.key, $1.key) }) {
-      writer.key(name)
-      writer.string(value)
-    }
-    writer.endObject()
+    settings.writeValues(&writer)
     writer.key("verb")
     writer.string(verb.rawValue)
     writer.endObject()

@@ -250,6 +250,29 @@ import Testing
     #expect(found.exitCode == 2 && found.output.contains(name), "\(found.output)")
   }
 
+  @Test func whatIsWrittenIntoTheQueueTakesNoProofAway() throws {
+    try add("shelf")
+    #expect(try schedule("shelf").exitCode == 0)
+    #expect(try run().exitCode == 0)
+    let state = ".local/state/seif"
+    let queue = try #require(try home.names(in: state).first { $0.hasSuffix(".queue.json") })
+    let waiting = try home.read("\(state)/\(queue)")
+    try agent.unlock()
+    #expect(try run().exitCode == 0)
+    let before = try states()
+    // The same file once more, with the hash of another.
+    let hash = try #require(
+      try document(waiting, "seif-backup-queue")["entries"]?.elements.first { _ in true }?["sha256"]?.string)
+    try home.write(
+      waiting.replacing(hash, with: String(repeating: "0", count: 64)), as: "\(state)/\(queue)")
+    let found = try run("--json")
+    #expect(found.exitCode == 2 && found.output.contains("altered"), "\(found.output)")
+    #expect(!home.exists("\(state)/\(queue)"))
+    // The run with the open vault makes one of its own, too.
+    let after = try states()
+    #expect(after.count > before.count && after.allSatisfy { $0 == "proven" }, "\(before), \(after)")
+  }
+
   @Test func whatARunThatWasEndedNeverSentIsNoAlarm() throws {
     try add("shelf")
     #expect(try schedule("shelf").exitCode == 0)
