@@ -27,6 +27,22 @@ extension LedgerEvent {
   }
 }
 
+extension LedgerEvent {
+  private static let forgottenFormat = "forgotten-place"
+
+  /// A line by which a person gives up all that was proven at a place: nothing of it is looked for or counted any more.
+  ///
+  /// - Parameter newest: the newest proof there.
+  public static func forgetting(_ newest: LedgerEvent, at now: Timestamp) -> LedgerEvent {
+    LedgerEvent(
+      at: now, kind: .pruned, destination: newest.destination, name: "", sha256: newest.sha256, byteCount: 0,
+      format: forgottenFormat, counts: newest.counts)
+  }
+
+  /// Whether it is such a line.
+  public var isForgetting: Bool { kind == .pruned && name.isEmpty && format == Self.forgottenFormat }
+}
+
 /// What a ledger holds a new backup against, as far as no person let go of it.
 public struct LedgerMarks: Sendable, Hashable {
   /// The highest time of all lines. Not the last line's: a clock that stands back writes its own time there.
@@ -41,9 +57,9 @@ public struct LedgerMarks: Sendable, Hashable {
   public init(_ events: [LedgerEvent], at destination: String, besides newest: String) {
     highest = Self.highest(events)
     var accepted = events.startIndex
-    for (index, event) in events.enumerated()
-    where event.acceptance == .shrunk && event.destination.utf8.elementsEqual(destination.utf8) {
-      (counts, accepted) = (event.counts, index)
+    for (index, event) in events.enumerated() where event.destination.utf8.elementsEqual(destination.utf8) {
+      if event.acceptance == .shrunk { (counts, accepted) = (event.counts, index) }
+      if event.isForgetting { (counts, accepted) = ([:], index) }
     }
     for file in LedgerHistory(events).proven(at: destination) where file.order >= accepted {
       guard let proof = file.proof, !proof.name.utf8.elementsEqual(newest.utf8) else { continue }

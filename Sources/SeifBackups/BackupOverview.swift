@@ -15,6 +15,8 @@ public struct PlaceStanding: Sendable, Hashable {
     guard let newest, let proof = newest.proof, let flag = newest.flag else { return nil }
     return (proof, flag)
   }
+  /// Older proofs whose files were found missing or altered, oldest first: the newest stands in `lost`.
+  public var olderLost: [LedgerEvent] = []
   /// When a person last opened a backup of this place.
   public var drilledAt: Timestamp?
   /// Why the last backup here let nothing go, as far as the ledger tells; nil: nothing stood against it.
@@ -57,6 +59,7 @@ public struct BackupOverview: Sendable {
       guard let newest = files.last else { continue }
       var place = PlaceStanding(destination: destination)
       place.newest = newest
+      place.olderLost = files.dropLast().filter { $0.flag != nil }.compactMap(\.proof)
       if let standing = files.last(where: { $0.flag == nil }), let proof = standing.proof {
         place.proof = proof
         place.confirmedAt = standing.confirmedAt.map { $0 > now ? proof.at : $0 }

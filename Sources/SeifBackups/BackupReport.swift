@@ -57,7 +57,12 @@ public struct BackupReport: Sendable {
 
 /// Where a backup is on its way, for progress.
 public enum BackupStage: Sendable, Hashable {
-  case sealing, storing, proving
+  case sealing, storing
+  /// The file of this name is about to leave: from now on it may be there.
+  case sending(name: String)
+  case proving
+  /// It came back, opened, and the ledger has it.
+  case proven
   /// Older backups are fetched and compared with their proofs; how many.
   case checking(count: Int)
 }

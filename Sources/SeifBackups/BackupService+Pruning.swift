@@ -16,20 +16,26 @@ public struct PrunePlan: Sendable {
   public var accepted: Set<Acceptance> = []
   /// What of the lost is let go of.
   public var letGo: [LedgerEvent] = []
+  /// What was sent once and never proven, and lies there as it was sent, where a person wants it to go; oldest first.
+  public var unproven: [LedgerEvent] { leftovers.map(\.proof) }
+  /// The same where other bytes lie there than were sent: somebody else's, or a part. Left alone.
+  public var unprovenElse: [String] = []
   /// Files there that the ledger doesn't know, or doesn't know as proven: left alone.
   public var foreign: [String] = []
   /// Why nothing may go.
   public var refusal: Retention.Refusal?
 
   var intact: [BackupService.Intact] = []
+  var leftovers: [BackupService.Intact] = []
   var newest: LedgerEvent?
 
   /// Whether there is nothing to do.
-  public var isEmpty: Bool { expired.isEmpty && letGo.isEmpty && accepted.isEmpty }
+  public var isEmpty: Bool { expired.isEmpty && letGo.isEmpty && accepted.isEmpty && leftovers.isEmpty }
 
   /// Whether another plan would do the same.
   public func does(theSameAs other: PrunePlan) -> Bool {
     expired == other.expired && letGo == other.letGo && accepted == other.accepted && refusal == other.refusal
+      && unproven == other.unproven
   }
 }
 
@@ -60,11 +66,12 @@ extension BackupService {
   /// - Parameters:
   ///   - mayPrune: false for a vault that isn't as it was last written: nothing is removed on its word.
   ///   - accepting: what the person takes for right; noted by `prune`, where something stood against it.
+  ///   - unprovenToo: whether what was sent and never proven goes too; never where something stands against removing.
   ///   - isNoting: false: nothing is written.
   /// - Throws: `TransportError`: the destination can't be listed; what the ledger throws.
   public func planPrune(
-    rule: RetentionRule, now: Timestamp, mayPrune: Bool, accepting: Set<Acceptance> = [], isNoting: Bool,
-    progress: (BackupStage) -> Void = { _ in }
+    rule: RetentionRule, now: Timestamp, mayPrune: Bool, accepting: Set<Acceptance> = [],
+    unprovenToo: Bool = false, isNoting: Bool, progress: (BackupStage) -> Void = { _ in }
   ) throws -> PrunePlan {
     let events = try ledger.events()
     let history = LedgerHistory(events)
@@ -87,7 +94,23 @@ extension BackupService {
     plan.kept = intact.reversed().compactMap { proof in kept[proof].map { (proof, $0) } }
     let expired = Retention.expired(intact, rule: rule).filter { $0 != plan.newest }
     if plan.refusal == nil { plan.expired = expired } else { plan.held = expired }
+    if unprovenToo { findUnproven(history, listing, &plan) }
     return plan
+  }
+
+  private func findUnproven(_ history: LedgerHistory, _ listing: [BackupDescriptor], _ plan: inout PrunePlan) {
+    for sent in history.all(at: destination).filter(\.isUnproven).compactMap(\.sent) {
+      let found = Self.fetch(sent, listing, over: transport)
+      switch found.state {
+      case .intact:
+        // What is all there may be is no leftover while something stands against removing anything.
+        guard plan.refusal == nil, let file = found.file else { continue }
+        plan.leftovers.append(Intact(proof: sent, file: file))
+        plan.foreign.removeAll { $0.utf8.elementsEqual(sent.name.utf8) }
+      case .missing: break
+      case .altered, .unread: plan.unprovenElse.append(sent.name)
+      }
+    }
   }
 
   private func stand(
@@ -114,14 +137,16 @@ extension BackupService {
   /// Notes what a plan accepts, removes what it says, each after a line in the ledger, and looks what is there afterwards.
   public func prune(_ plan: PrunePlan, now: Timestamp) -> PruneReport {
     var report = PruneReport()
-    guard plan.refusal == nil, let newest = plan.newest else { return report }
-    guard accept(plan.accepted, with: newest, at: now), letGo(plan.letGo, now) else {
-      report.isNoted = false
-      return report
+    guard plan.refusal == nil else { return report }
+    if let newest = plan.newest {
+      guard accept(plan.accepted, with: newest, at: now), letGo(plan.letGo, now) else {
+        report.isNoted = false
+        return report
+      }
     }
     let expired = Set(plan.expired)
     var removed: [Intact] = []
-    for file in plan.intact where expired.contains(file.proof) {
+    for file in plan.leftovers + plan.intact.filter({ expired.contains($0.proof) }) {
       switch prune(file, now) {
       case .removed: removed.append(file)
       case .there: report.notRemoved.append(file.proof.name)

@@ -77,14 +77,15 @@ public struct BackupService {
   /// - Throws: as `create`.
   public func deliver(
     _ content: SecretValue, holding records: Records, format: String, fileExtension: String, at time: Timestamp,
-    random: RandomSource = .system, mayPrune: Bool, rule: RetentionRule = RetentionRule(),
-    progress: (BackupStage) -> Void = { _ in }, open: (SecretValue) throws -> Records
+    random: RandomSource = .system, mayPrune: Bool, accepting: Set<Acceptance> = [],
+    rule: RetentionRule = RetentionRule(), progress: (BackupStage) -> Void = { _ in },
+    open: (SecretValue) throws -> Records
   ) throws -> BackupReport {
     let events = try ledger.events()
     try Self.checkPlace(transport)
     let file = SealedFile(
       content: content, records: records, at: time, format: format, fileExtension: fileExtension, random: random)
-    return try deliver(file, events, mayPrune: mayPrune, [], rule, progress, open: open)
+    return try deliver(file, events, mayPrune: mayPrune, accepting, rule, progress, open: open)
   }
 
   private func deliver(
@@ -96,9 +97,10 @@ public struct BackupService {
       throw BackupFailure.selfCheck(differences)
     }
     progress(.storing)
-    let (stored, replaced) = try store(file, before)
+    let (stored, replaced) = try store(file, before, progress)
     progress(.proving)
     var report = BackupReport(proof: try prove(stored.event, stored.file, file.records, open))
+    progress(.proven)
     if let replaced { report.missing.append(replaced) }
     retain(&report, before: events, rule, mayPrune: mayPrune, accepting: accepting, progress)
     return report
@@ -127,7 +129,7 @@ public struct BackupService {
   // Stores under the first free name of this second. The ledger has the name and the hash before the file leaves: a file
   // that nobody sent in the end is harmless, one that nothing is known of isn't.
   private func store(
-    _ file: SealedFile, _ before: LedgerHistory
+    _ file: SealedFile, _ before: LedgerHistory, _ progress: (BackupStage) -> Void
   ) throws -> (stored: (event: LedgerEvent, file: BackupDescriptor), replaced: String?) {
     let there = Set(try list().map { Array($0.name.utf8) })
     var event = file.event(at: destination)
@@ -144,6 +146,7 @@ public struct BackupService {
         replaced = proof.name
       }
       try ledger.append(event, records: file.records)
+      progress(.sending(name: event.name))
       do throws(TransportError) {
         let stored = try transport.upload(file.content, name: event.name)
         guard stored.name.utf8.elementsEqual(event.name.utf8) else {

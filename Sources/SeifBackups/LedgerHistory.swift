@@ -10,10 +10,22 @@ public struct LedgerHistory: Sendable {
     public var flag: LedgerEvent.Kind?
     /// When the bytes of the proof were last found to be these and to open: at the proof, or at a drill since.
     public var confirmedAt: Timestamp?
+    /// The line of what was last sent under this name; nil: nothing was, or it was removed.
+    public var sent: LedgerEvent?
     /// The last event.
     public var last: LedgerEvent
-    /// The place of the proof's line in the ledger: what was noted later is newer, whatever the clock said.
+    /// The place of the proof's line in the ledger.
     public var order = 0
+    /// The counter of the vault's state that the proven file holds. The newest file is the one with the newest state,
+    /// whenever it was proven and whatever the clock said: a copy that was stored while the vault was locked, or one that
+    /// never came back then, can be proven after others.
+    public var state: Int64 = 0
+
+    /// Whether a person gave up the whole place after this.
+    public var isGivenUp = false
+
+    /// Whether it was sent and never proven.
+    public var isUnproven: Bool { proof == nil && sent != nil }
   }
 
   // Two names that look alike can be two files: text compares by looks, bytes don't.
@@ -31,13 +43,24 @@ public struct LedgerHistory: Sendable {
 
   /// The history of events, oldest first.
   public init(_ events: [LedgerEvent]) {
-    for (order, event) in events.enumerated() where !event.name.isEmpty { note(event, order) }
+    for (order, event) in events.enumerated() {
+      if !event.name.isEmpty { note(event, order) } else if event.isForgetting { forget(event) }
+    }
+  }
+
+  private mutating func forget(_ event: LedgerEvent) {
+    let destination = Array(event.destination.utf8)
+    for (key, file) in files where key.destination == destination {
+      var last = file.last
+      (last.kind, last.at) = (.pruned, event.at)
+      files[key] = File(proof: nil, flag: nil, confirmedAt: nil, sent: nil, last: last, isGivenUp: true)
+    }
   }
 
   private mutating func note(_ event: LedgerEvent, _ order: Int) {
     let key = Key(event.destination, event.name)
-    var file = files[key] ?? File(proof: nil, flag: nil, confirmedAt: nil, last: event)
-    file.last = event
+    var file = files[key] ?? File(proof: nil, flag: nil, confirmedAt: nil, sent: nil, last: event)
+    (file.last, file.isGivenUp) = (event, false)
     let before = file.proof
     switch event.kind {
     // The same bytes proven again, by a drill of a script, are as old as they were.
@@ -54,7 +77,16 @@ public struct LedgerHistory: Sendable {
     case .stored, .pruned: file.confirmedAt = nil
     case .missing, .altered, .failed: break
     }
-    if file.proof != before { file.order = order }
+    switch event.kind {
+    case .stored: file.sent = event
+    case .pruned: file.sent = nil
+    default: break
+    }
+    if file.proof != before {
+      file.order = order
+      let sent = file.sent.flatMap { $0.sha256 == event.sha256 ? $0.state : nil }
+      file.state = sent ?? event.state ?? 0
+    }
     files[key] = file
   }
 
@@ -74,12 +106,18 @@ public struct LedgerHistory: Sendable {
     return Self.sorted(files.filter { $0.key.destination == bytes && $0.value.proof != nil }.map(\.value))
   }
 
+  /// All files that it ever spoke of at a destination, oldest last word first.
+  public func all(at destination: String) -> [File] {
+    let bytes = Array(destination.utf8)
+    return Self.sorted(files.filter { $0.key.destination == bytes }.map(\.value))
+  }
+
   /// The proofs at all destinations that nothing was found against, oldest first.
   public var standing: [LedgerEvent] {
     Self.sorted(files.values.filter { $0.flag == nil }).compactMap(\.proof)
   }
 
   private static func sorted(_ files: [File]) -> [File] {
-    files.sorted { ($0.order, $0.last.name) < ($1.order, $1.last.name) }
+    files.sorted { ($0.state, $0.order, $0.last.name) < ($1.state, $1.order, $1.last.name) }
   }
 }

@@ -33,12 +33,15 @@ public struct TransportError: Error, Equatable, CustomStringConvertible {
   public var place: String
   /// What the system said, in its own words; never contents.
   public var reason: String
+  /// The setting that can't be used, where it is one's fault.
+  public var field: String?
 
   /// A failure.
-  public init(_ code: Code, place: String, reason: String = "") {
+  public init(_ code: Code, place: String, reason: String = "", field: String? = nil) {
     self.code = code
     self.place = place
     self.reason = reason
+    self.field = field
   }
 
   public static func == (left: TransportError, right: TransportError) -> Bool { left.code == right.code }

@@ -60,6 +60,14 @@ public protocol AuthorizationDialogue {
   var isBrowserElsewhere: Bool { get }
   /// Shows a line; nothing secret stands in it.
   func show(_ line: String)
+  /// Whether a secret can be asked for at all, before anything is shown that leads to it.
+  ///
+  /// - Throws: why not, and what to do instead.
+  func checkAsking() throws
+  /// Says for how long something is waited for, at most, and how much of that is left.
+  ///
+  /// - Parameter seconds: what is left; called at the beginning and about once a minute.
+  func wait(_ seconds: Int64, isFirst: Bool)
   /// Asks for something that isn't shown as it is typed.
   func askSecret(_ question: String) throws -> SecretValue
 }
@@ -105,16 +113,23 @@ public struct TransportKind: Sendable {
   /// - Throws: `TransportError`; what the dialogue throws.
   public var authorize: (@Sendable (inout TransportSettings, any AuthorizationDialogue) throws -> Void)?
 
+  /// Takes back at the place what the person allowed there; nil: nothing is allowed there.
+  ///
+  /// - Throws: `TransportError`: it may stay valid.
+  public var revoke: (@Sendable (TransportSettings) throws(TransportError) -> Void)?
+
   /// A kind.
   public init(
     id: String, displayName: String, fields: [TransportField],
     authorize: (@Sendable (inout TransportSettings, any AuthorizationDialogue) throws -> Void)? = nil,
+    revoke: (@Sendable (TransportSettings) throws(TransportError) -> Void)? = nil,
     make: @escaping @Sendable (TransportSettings) throws(TransportError) -> any BackupTransport
   ) {
     self.id = id
     self.displayName = displayName
     self.fields = fields
     self.authorize = authorize
+    self.revoke = revoke
     self.make = make
   }
 }
@@ -124,6 +139,31 @@ package enum TransportKindName: String, CaseIterable {
   case folder, icloud, sftp, external, webdav, s3
   case googleDrive = "google-drive"
   case dropbox
+}
+
+extension TransportRegistry {
+  /// Takes back at the place what a person allowed there: settings in which a field is missing have its preset.
+  ///
+  /// - Returns: whether the kind has such a permission, and these settings hold one.
+  public func revoke(_ settings: TransportSettings) throws(TransportError) -> Bool {
+    guard let kind = self[settings.kind], let revoke = kind.revoke, kind.isAllowed(by: settings) else { return false }
+    var settings = settings
+    for field in kind.fields where settings.values[field.name] == nil && settings.secrets[field.name] == nil {
+      if let preset = field.preset { settings.values[field.name] = preset }
+    }
+    try revoke(settings)
+    return true
+  }
+}
+
+extension TransportKind {
+  /// The field in which a kind that a person allows keeps what the place gave for it.
+  public static let permissionField = "refresh-token"
+
+  /// Whether settings hold what a place gave when a person allowed it.
+  public func isAllowed(by settings: TransportSettings) -> Bool {
+    authorize != nil && settings.secrets[Self.permissionField].map { !$0.isEmpty } ?? false
+  }
 }
 
 /// The kinds of transport that this program has.

@@ -23,7 +23,8 @@ enum NetworkClient {
     settings.allowsPlainHTTP = allowsHTTP
     if let caFile = place.values["ca-file"], !caFile.isEmpty {
       guard caFile.hasPrefix("/"), access(caFile, R_OK) == 0 else {
-        throw TransportError(.badSettings, place: place.name, reason: "ca-file isn't the whole path of a file to read")
+        throw TransportError(
+          .badSettings, place: place.name, reason: "ca-file isn't the whole path of a file to read", field: "ca-file")
       }
       settings.authorityFile = caFile
     }

@@ -10,7 +10,7 @@ public enum LocalTransports {
     id: "folder", displayName: "folder", fields: [TransportField("path", "Which folder?")]
   ) { (settings) throws(TransportError) in
     guard let path = settings.values["path"], path.hasPrefix("/") else {
-      throw TransportError(.badSettings, place: settings.name, reason: "path isn't a whole path")
+      throw TransportError(.badSettings, place: settings.name, reason: "path isn't a whole path", field: "path")
     }
     return FolderTransport(path: path)
   }

@@ -69,7 +69,7 @@ struct BackupWorld {
   static let start: Int64 = 1_789_038_058
 
   let transport = MemoryTransport()
-  let ledger = MemoryLedger()
+  var ledger = MemoryLedger()
   var destination = "memory"
 
   static func records(_ count: Int = 3) throws -> Records {

@@ -157,7 +157,7 @@ import Testing
     let report = try next(last: 3) { stages.append($0) }
     #expect(report.pruned.count == 3)
     #expect(transport.downloads.sorted() == (names + [report.proof.name]).sorted())
-    #expect(stages == [.sealing, .storing, .proving, .checking(count: 5)])
+    #expect(stages == [.sealing, .storing, .sending(name: report.proof.name), .proving, .proven, .checking(count: 5)])
   }
 
   @Test func aLedgerThatCantNoteWhatGoesKeepsIt() throws {

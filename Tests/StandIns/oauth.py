@@ -77,9 +77,34 @@ class OAuth:
             return self.authorize(request, "google" if request.path.startswith("/o/") else "dropbox")
         if route in ("POST /token", "POST /oauth2/token"):
             return self.token(self.form(request), "google" if request.path == "/token" else "dropbox")
+        if route == "POST /revoke":
+            return self.take_back(self.form(request))
+        if route == "POST /2/auth/token/revoke":
+            return self.take_back_access(request)
         if route == "POST /device/code":
             return self.device(self.form(request))
         return None
+
+    # RFC 7009, as Google has it.
+    def take_back(self, form):
+        if set(form) != {"token"}:
+            raise Refused(400, "invalid_request")
+        if form["token"] not in self.refresh_tokens and form["token"] not in self.access_tokens:
+            raise Refused(400, "invalid_token")
+        self.revoke(form["token"])
+        return 200, JSON, "{}"
+
+    # Dropbox ends the token that is shown and the refresh token that it came of.
+    def take_back_access(self, request):
+        if request.body or request.query:
+            raise Refused(400, "unexpected body")
+        client = self.client(request, "files.metadata.read")
+        for token in [token for token, known in self.refresh_tokens.items()
+                      if known["provider"] == "dropbox" and known["client"] == client]:
+            self.refresh_tokens.pop(token)
+            self.revoked.add(token)
+        self.access_tokens.clear()
+        return 200, JSON, "null"
 
     @staticmethod
     def form(request):

@@ -56,6 +56,11 @@ struct BackupStatus {
       if let lost = place.lost {
         let state: BackupService.FileState = lost.flag == .missing ? .missing : .altered
         lines.append(("backup", "\(BackupWords.loss(lost.proof.name, state)) (\(name(place)))", .fail))
+        lines.append(("place", "if it is gone for good: seif backup forget \(FileModesCheck.quoted(name(place)))", nil))
+      }
+      if let first = place.olderLost.first {
+        let what = place.olderLost.count == 1 ? first.name + " was" : "\(place.olderLost.count) older ones were"
+        lines.append(("backup", "\(what) found missing or altered, and no old one goes (\(name(place)))", .warn))
       }
       if place.proof != nil { lines.append(("backup", words(place), nil)) }
       if let refusal = place.refusal {
@@ -172,6 +177,7 @@ struct BackupStatus {
       writer.member("flag", lost.flag.rawValue)
       writer.member("flagged", lost.proof.name)
     }
+    if !place.olderLost.isEmpty { writer.member("olderFlagged", place.olderLost.map(\.name)) }
     if let refusal = place.refusal { writer.member("retention", "\(refusal)") }
     writer.endObject()
   }

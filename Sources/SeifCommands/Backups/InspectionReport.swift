@@ -27,6 +27,7 @@ struct InspectionReport {
     json: Bool, source: (name: String, provenAt: Timestamp?)? = nil, _ context: Context
   ) throws(CommandFailure) {
     guard json else {
+      if let source { try context.output.writeField("name", source.name, width: 11) }
       for (label, text) in lines { try context.output.writeField(label, text, width: 11) }
       return
     }

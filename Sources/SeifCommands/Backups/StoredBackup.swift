@@ -65,37 +65,27 @@ struct BackupFinder {
     guard !files.isEmpty else {
       throw CommandFailure(.notFound, "there is no backup at \(destination.name)", hint: "Give another --destination.")
     }
-    var best: StoredBackup?
-    var last: CommandFailure?
-    var passphrase = KeptPassphrase(options: opening)
-    var (opened, hasDoubt) = (0, false)
-    for file in files where opened < RestoreSource.openedAtMost {
+    var candidates = BackupCandidates(opening: opening, context: context)
+    for file in files where candidates.count < RestoreSource.openedAtMost {
       do throws(CommandFailure) {
-        let content = try fetch(file)
-        guard let header = try header(content, file.name) else {
+        if let header = try header(fetch(file), file.name) {
+          candidates.add(header, file.name)
+        } else {
           // What is no backup of any format takes no backup's place.
           context.talk.warn("\(file.name) is empty, incomplete or no backup")
-          hasDoubt = hasDoubt || best == nil
-          continue
+          candidates.pass(over: nil)
         }
-        opened += 1
-        let stored = try passphrase.open(header, file.name, context)
-        if let there = best, !RestoreSource.isNewer(stored, than: there.opened) { continue }
-        best = StoredBackup(name: file.name, opened: stored)
       } catch {
         guard error.exitCode != .interrupted else { throw error }
         context.talk.warn("\(file.name): \(error.what)")
-        hasDoubt = hasDoubt || best == nil
-        last = error
+        candidates.pass(over: error)
       }
     }
-    guard var best else {
-      let failure = last ?? CommandFailure(.notFound, "nothing opens")
+    guard let best = try candidates.newest() else {
       throw CommandFailure(
-        failure.exitCode, "none of the newest files at \(destination.name) opens",
+        candidates.failure?.exitCode ?? .notFound, "none of the newest files at \(destination.name) opens",
         hint: "Name one: seif backup list --destination \(destination.name)")
     }
-    best.hasDoubt = hasDoubt
     return best
   }
 

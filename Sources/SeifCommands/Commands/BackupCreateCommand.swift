@@ -29,7 +29,8 @@ struct BackupCreateCommand: Command {
     --snapshot stores a copy of the vault as it is, which the vault's own passphrase or
     recovery code opens, and asks for no passphrase of a backup. A vault that is open in the
     agent needs none at all, at destinations approved by `seif backup schedule`; without
-    --destination the copy goes to all of these.
+    --destination the copy goes to all of these. With --keep-… or --accept-… the vault is
+    opened here: the agent takes no command's word.
     """
   static let selfOpening = Option.flag("self-opening", "make the file a page that opens itself in a browser")
   static let snapshot = Option.flag("snapshot", "a sealed copy of the vault, opened by its own ways in")
@@ -57,9 +58,6 @@ struct BackupCreateCommand: Command {
     }
     retention = try RetentionOptions(&arguments)
     accept = AcceptOptions(AcceptOptions.creating, &arguments)
-    guard !isSnapshot || accept.accepting.isEmpty else {
-      throw UsageError("with snapshots it is seif backup prune that takes --accept-shrunk and --accept-clock")
-    }
     unlock = try UnlockOptions(&arguments)
     passphrase = try NewPassphraseOptions(&arguments)
     output = try OutputOptions(&arguments)
@@ -67,7 +65,9 @@ struct BackupCreateCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     guard let destination, !isSnapshot else {
-      return try SnapshotCreate(destination: destination, unlock: unlock, output: output).run(context)
+      return try SnapshotCreate(
+        destination: destination, accepting: accept.accepting, rule: retention.rule, unlock: unlock, output: output
+      ).run(context)
     }
     return try run(destination, context)
   }
@@ -103,11 +103,16 @@ struct BackupCreateCommand: Command {
     let service = BackupService(
       transport: transport, ledger: VaultLedger(vault: vault, sequence: link.sequence), destination: place)
     let report: BackupReport
+    let unfinished = UnfinishedBackup(destination: destination.name)
+    defer { unfinished.end() }
     do {
       report = try service.create(
         records, writer: writer, options: options, passphrase: secret, mayPrune: faults.isEmpty,
         accepting: accept.accepting, rule: retention.rule
-      ) { stage in context.talk.say(Self.words(stage)) }
+      ) { stage in
+        unfinished.note(stage)
+        if let words = Self.words(stage) { context.talk.say(words) }
+      }
     } catch let failure as BackupFailure {
       throw CommandFailure(failure, destination: destination.name, of: records)
     } catch let error as VaultError {
@@ -137,8 +142,9 @@ struct BackupCreateCommand: Command {
     return faults
   }
 
-  private static func words(_ stage: BackupStage) -> String {
+  private static func words(_ stage: BackupStage) -> String? {
     switch stage {
+    case .sending, .proven: nil
     case .sealing: "sealing (about 1 s)"
     case .storing: "storing"
     case .proving: "reading it back and opening it"

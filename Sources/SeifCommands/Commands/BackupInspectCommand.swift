@@ -84,9 +84,9 @@ struct BackupInspectCommand: Command {
     let files = try transport.listBackups()
     let proven = history.proven(at: place).reversed().compactMap(\.proof)
     func isThere(_ name: String) -> Bool { files.contains { $0.name.utf8.elementsEqual(name.utf8) } }
-    let wanted =
-      name ?? proven.first { isThere($0.name) }?.name ?? RestoreSource.claimed(files).first?.name
-    guard let wanted else { return nil }
+    guard let wanted = name ?? proven.first(where: { isThere($0.name) })?.name else {
+      return try newestClaimed(files, transport)
+    }
     let named = files.filter { $0.name.utf8.elementsEqual(wanted.utf8) }
     guard let file = named.first else { return nil }
     guard named.count == 1 else { throw TransportError(.ambiguous, place: wanted) }
@@ -94,5 +94,24 @@ struct BackupInspectCommand: Command {
     let digest = content.withBytes { Digest.sha256($0) }
     let proof = proven.first { $0.name.utf8.elementsEqual(wanted.utf8) && $0.sha256 == digest }
     return (wanted, content, proof)
+  }
+
+  // Nothing is proven there: the newest name whose file is a backup of some format. What is none is no answer.
+  private func newestClaimed(
+    _ files: [BackupDescriptor], _ transport: any BackupTransport
+  ) throws(TransportError) -> Fetched? {
+    for file in RestoreSource.claimed(files) {
+      guard files.count(where: { utf8Equal($0.name, file.name) }) == 1 else { continue }
+      let content = try transport.download(id: file.id, limit: FormatLimits.fileByteCount)
+      do throws(FormatError) {
+        _ = try FormatRegistry.read(FormatInput(content), options: reading)
+      } catch .unknownFormat {
+        continue
+      } catch {
+        // A backup, and one that can't be read: which is what is said of it.
+      }
+      return (file.name, content, nil)
+    }
+    return nil
   }
 }

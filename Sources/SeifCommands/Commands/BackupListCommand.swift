@@ -14,21 +14,29 @@ struct BackupListCommand: Command {
     when, altered or missing since, unproven (stored, and never came back), or unknown to it.
     The files are compared with what was proven, not opened; a name that the ledger doesn't
     hold is only a claim.
+
+    --ledger lists what the ledger has of that place, without asking it: also of one that is
+    gone or was given up (seif backup forget), and what was removed.
     """
-  static var options: [Option] { DestinationOptions.options + UnlockOptions.options + OutputOptions.options }
+  static let ledger = Option.flag("ledger", "what the ledger has of it, without asking the place")
+  static var options: [Option] { DestinationOptions.options + [ledger] + UnlockOptions.options + OutputOptions.options }
 
   private let destination: DestinationOptions
+  private let isOfLedger: Bool
   private let unlock: UnlockOptions
   private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     destination = try DestinationOptions(&arguments)
+    isOfLedger = arguments.flag(Self.ledger)
     unlock = try UnlockOptions(&arguments)
     output = try OutputOptions(&arguments)
   }
 
   private enum State: String {
     case proven, altered, missing, unreadable, unproven, unknown
+    case removed
+    case givenUp = "given up"
 
     var isAlarm: Bool { self == .altered || self == .missing || self == .unreadable }
 
@@ -38,6 +46,17 @@ struct BackupListCommand: Command {
       case nil: self = .unknown
       case .altered: self = .altered
       default: self = .unproven
+      }
+    }
+
+    /// By the ledger alone, of a file that nobody looked at.
+    init(ofLedger file: LedgerHistory.File) {
+      switch (file.flag, file.last.kind) {
+      case (.missing?, _): self = .missing
+      case (.altered?, _): self = .altered
+      case _ where file.isGivenUp: self = .givenUp
+      case (_, .pruned): self = .removed
+      default: self = file.proof == nil ? .unproven : .proven
       }
     }
 
@@ -60,21 +79,11 @@ struct BackupListCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
-    try destination.checkSpelling()
+    if !isOfLedger { try destination.checkSpelling() }
     // To be written too: a place can replace the permission with which it was asked.
     let vault = try unlock.use(.readWrite, mayOnlyRead: true, context)
     defer { vault.lock() }
-    let (transport, place) = try destination.transport(vault, folder, context)
-    let files: [BackupDescriptor]
-    do {
-      files = try transport.listBackups()
-    } catch {
-      throw CommandFailure(CommandFailure.code(error), "the backups can't be listed: \(error)")
-    }
-    let events = try withVault(folder) { () throws(VaultUseError) in
-      try vault.ledger().map { LedgerEvent($0.entry) }
-    }
-    let rows = rows(files, LedgerHistory(events), transport, place)
+    let rows = try rows(vault, folder, context)
     if output.json {
       try context.output.writeLine(json: document(rows))
     } else {
@@ -82,7 +91,7 @@ struct BackupListCommand: Command {
       var table = Table([Table.Column("name"), Table.Column("size", right: true, rank: 1), Table.Column("state")])
       for row in rows {
         // The time is that of the proof, whatever was found of the file since.
-        let proven = row.state == .proven ? " " : ", proven "
+        let proven = [.removed, .givenUp, .unproven, .proven].contains(row.state) ? " " : ", proven "
         let age = row.at.map { proven + LocalTime.age($0, now: now) } ?? ""
         table.add([row.name, row.byteCount.map { "\($0)" } ?? "", row.state.rawValue + age])
       }
@@ -91,6 +100,34 @@ struct BackupListCommand: Command {
       if rows.isEmpty { context.talk.say("There is no backup at \(destination.name).") }
     }
     return rows.contains { $0.state.isAlarm } ? .checkFailed : .done
+  }
+
+  private func rows(
+    _ vault: any UnlockedVault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> [Row] {
+    func history() throws(CommandFailure) -> LedgerHistory {
+      try withVault(folder) { () throws(VaultUseError) in
+        LedgerHistory(try vault.ledger().map { LedgerEvent($0.entry) })
+      }
+    }
+    guard !isOfLedger else {
+      let history = try history()
+      let found = try LedgerPlace.find(destination.name, history, vault, folder, context)
+      let rows = history.all(at: found.place).map { file in
+        Row(
+          name: file.last.name, byteCount: file.last.byteCount, state: State(ofLedger: file),
+          at: file.proof?.at ?? file.last.at)
+      }
+      return BackupName.newestClaimFirst(rows) { $0.name }
+    }
+    let (transport, place) = try destination.transport(vault, folder, context)
+    let files: [BackupDescriptor]
+    do throws(TransportError) {
+      files = try transport.listBackups()
+    } catch {
+      throw CommandFailure(CommandFailure.code(error), "the backups can't be listed: \(error)")
+    }
+    return rows(files, try history(), transport, place)
   }
 
   private func rows(

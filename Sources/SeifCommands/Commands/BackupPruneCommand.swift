@@ -21,18 +21,23 @@ struct BackupPruneCommand: Command {
     vault isn't as it was last written. Once you have looked and it is right: --accept-lost
     lets go of what is missing or altered, but never of the newest; --accept-shrunk and
     --accept-clock take the vault and the clock as they are. That is noted and holds from then
-    on. What goes is planned again after your yes: if it isn't the same, nothing goes.
+    on. --unproven also removes, each by its name, what was stored from this vault and never
+    proven, where it lies there as it was sent: what a run leaves that was ended half-way
+    (seif backup verify NAME --open proves it instead). What goes is planned again after your yes: if it isn't the same, nothing goes.
     """
   static let dryRun = Option.flag("dry-run", "say what would go, and write and remove nothing")
+  static let unproven = Option.flag("unproven", "also what was stored and never proven")
   static let yes = Option.flag("yes", "remove without asking")
   static var options: [Option] {
-    DestinationOptions.options + RetentionOptions.options + AcceptOptions.all + [dryRun, yes] + UnlockOptions.options
+    DestinationOptions.options + RetentionOptions.options + AcceptOptions.all + [unproven, dryRun, yes]
+      + UnlockOptions.options
       + OutputOptions.options
   }
 
   private let destination: DestinationOptions
   private let retention: RetentionOptions
   private let accept: AcceptOptions
+  private let isUnprovenToo: Bool
   private let isDryRun: Bool
   private let isYes: Bool
   private let unlock: UnlockOptions
@@ -42,6 +47,7 @@ struct BackupPruneCommand: Command {
     destination = try DestinationOptions(&arguments)
     retention = try RetentionOptions(&arguments)
     accept = AcceptOptions(AcceptOptions.all, &arguments)
+    isUnprovenToo = arguments.flag(Self.unproven)
     isDryRun = arguments.flag(Self.dryRun)
     isYes = arguments.flag(Self.yes)
     unlock = try UnlockOptions(&arguments)
@@ -61,7 +67,7 @@ struct BackupPruneCommand: Command {
     warn(plan, context)
     var report = PruneReport()
     if !isDryRun, plan.refusal == nil, !plan.isEmpty {
-      if !isYes, !plan.expired.isEmpty || !plan.letGo.isEmpty {
+      if !isYes, !plan.expired.isEmpty || !plan.letGo.isEmpty || !plan.unproven.isEmpty {
         guard try context.confirm(Self.question(plan), insteadGive: "--yes") else {
           throw CommandFailure(.interrupted, "nothing was removed")
         }
@@ -87,7 +93,8 @@ struct BackupPruneCommand: Command {
     let faults = try BackupCreateCommand.faults(of: vault, folder, context)
     do {
       return try service.planPrune(
-        rule: retention.rule, now: now, mayPrune: faults.isEmpty, accepting: accept.accepting, isNoting: !isDryRun
+        rule: retention.rule, now: now, mayPrune: faults.isEmpty, accepting: accept.accepting,
+        unprovenToo: isUnprovenToo, isNoting: !isDryRun
       ) { stage in
         if case .checking(let count) = stage { context.talk.say("comparing \(count) with their proofs") }
       }
@@ -100,9 +107,10 @@ struct BackupPruneCommand: Command {
 
   private static func question(_ plan: PrunePlan) -> String {
     let lost = plan.letGo.count == 1 ? "let go of the lost one" : "let go of \(plan.letGo.count) lost ones"
-    let removed = plan.expired.count == 1 ? "Remove it" : "Remove these \(plan.expired.count)"
+    let count = plan.expired.count + plan.unproven.count
+    let removed = count == 1 ? "Remove it" : "Remove these \(count)"
     if plan.letGo.isEmpty { return removed + "?" }
-    return plan.expired.isEmpty ? "\(lost.prefix(1).uppercased())\(lost.dropFirst())?" : "\(removed), and \(lost)?"
+    return count == 0 ? "\(lost.prefix(1).uppercased())\(lost.dropFirst())?" : "\(removed), and \(lost)?"
   }
 
   private func show(_ plan: PrunePlan, _ now: Timestamp, _ context: Context) throws(CommandFailure) {
@@ -118,6 +126,9 @@ struct BackupPruneCommand: Command {
     for proof in plan.expired.reversed() {
       table.add(["goes", proof.name, LocalTime.age(proof.at, now: now), "no part of the rule keeps it"])
     }
+    for sent in plan.unproven.reversed() {
+      table.add(["goes", sent.name, "never, stored \(LocalTime.age(sent.at, now: now))", "--unproven"])
+    }
     try context.output.write(table.text(context.output.style))
     try context.output.flush()
   }
@@ -125,6 +136,9 @@ struct BackupPruneCommand: Command {
   private func warn(_ plan: PrunePlan, _ context: Context) {
     for (name, state) in plan.lost { context.talk.warn(BackupWords.loss(name, state)) }
     for name in plan.knownLost { context.talk.say("\(name) isn't as it was proven, as the ledger has it already.") }
+    for name in plan.unprovenElse {
+      context.talk.warn("\(name) isn't as it was sent, or can't be read: it is left alone")
+    }
     switch plan.foreign.count {
     case 0: break
     case 1: context.talk.say("1 other file there is left alone.")
@@ -132,7 +146,7 @@ struct BackupPruneCommand: Command {
     }
     if let refusal = plan.refusal {
       context.talk.warn("old backups are left alone: \(BackupWords.words(refusal))")
-    } else if plan.expired.isEmpty {
+    } else if plan.expired.isEmpty, plan.unproven.isEmpty {
       context.talk.say("Nothing goes by this rule.")
     } else if isDryRun {
       context.talk.say("Nothing was removed.")
@@ -164,6 +178,7 @@ struct BackupPruneCommand: Command {
     }
     writer.endArray()
     writer.member("expired", plan.expired.map(\.name))
+    writer.member("unproven", plan.unproven.map(\.name))
     writer.member("held", plan.held.map(\.name))
     writer.member("removed", report.pruned)
     writer.member("notRemoved", report.notRemoved)

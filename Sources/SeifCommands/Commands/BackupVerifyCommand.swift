@@ -21,6 +21,10 @@ struct BackupVerifyCommand: Command {
     then, --vault-passphrase-fd and --vault-passphrase-file of the vault. Where the vault is
     open in the agent it is asked for once something has to be noted: the agent takes no
     command's word.
+
+    A backup that was stored and never proven, as after ctrl-C, is proven by its NAME and
+    --open: it must be what was sent, and hold what was noted then. One that the ledger
+    doesn't know must hold what the vault holds now.
     """
   static let all = Option.flag("all", "every backup that was proven there")
   static let open = Option.flag("open", "open each with its passphrase too")
@@ -79,13 +83,26 @@ struct BackupVerifyCommand: Command {
     let events = try withVault(folder) { () throws(VaultUseError) in
       try vault.ledger().map { LedgerEvent($0.entry) }
     }
-    let wanted = try wanted(LedgerHistory(events).proven(at: place))
+    let history = LedgerHistory(events)
     let files: [BackupDescriptor]
     do throws(TransportError) {
       files = try transport.listBackups()
     } catch {
       throw CommandFailure(CommandFailure.code(error), "the backups can't be listed: \(error)")
     }
+    let isKnown = name.map { history.file(at: place, named: $0)?.proof != nil } ?? true
+    if let name, !isKnown, let file = files.first(where: { utf8Equal($0.name, name) }) {
+      guard isOpening else {
+        throw CommandFailure(
+          .checkFailed, "\(name) is there and isn't proven",
+          hint: "Prove it: seif backup verify \(name) --open --destination \(destination.name)")
+      }
+      return try LateVerification(
+        destination: destination, transport: transport, place: place, opening: opening, unlock: unlock,
+        output: output
+      ).run(file, history.file(at: place, named: name), vault, folder, context)
+    }
+    let wanted = try wanted(history.proven(at: place))
     var rows: [Row] = []
     var passphrase = KeptPassphrase(options: opening)
     let now = Timestamp(seconds: context.clock.now())

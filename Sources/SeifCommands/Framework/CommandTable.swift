@@ -15,6 +15,7 @@ package enum CommandTable {
       KeysTestCommand.self, KeysRotateCommand.self, DestroyCommand.self,
       ImportCommand.self, ExportCommand.self, BackupCreateCommand.self, BackupListCommand.self,
       BackupInspectCommand.self, BackupVerifyCommand.self, BackupRestoreCommand.self, BackupPruneCommand.self,
+      BackupForgetCommand.self,
       BackupRuleCommand.self, BackupScheduleCommand.self, BackupRunCommand.self, DrillCommand.self,
       TransportAddCommand.self, TransportListCommand.self, TransportTestCommand.self, TransportRemoveCommand.self,
       RunCommand.self, InjectCommand.self, GitCredentialCommand.self, QRCommand.self,

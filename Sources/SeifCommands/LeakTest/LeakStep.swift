@@ -174,6 +174,7 @@ enum LeakSteps {
       .ending(0, 1),
       LeakStep("drill", "--destination", world.output("backups")).giving(file, ("--vault-passphrase-fd", c.passphrase))
         .ending(0, 1, 2),
+      LeakStep("backup forget", world.output("backups"), "--yes").giving(("--passphrase-fd", c.passphrase)),
       LeakStep("transport add", "folder", "shelf", "--set", "path=\(world.output("backups"))"),
       LeakStep("transport list"), LeakStep("transport test", "shelf"),
       LeakStep("backup list", "--destination", "shelf").giving(("--passphrase-fd", c.passphrase)),

@@ -124,6 +124,9 @@ enum Examples {
     "backup prune": [
       Example("seif backup prune --destination backups --dry-run", "which would go, and why the others stay")
     ],
+    "backup forget": [
+      Example("seif backup forget /media/stick", "a stick that is lost; here it never had one", exitCode: .notFound)
+    ],
     "backup rule": [
       Example("seif backup rule", "how old the last backup may be"),
       Example("seif backup rule --every 7d --places 1", "a week, in one place"),

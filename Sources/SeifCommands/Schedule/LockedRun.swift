@@ -42,7 +42,7 @@ struct LockedRun {
     _ content: SecretValue, _ place: Schedule.Place, _ queue: SnapshotQueue, _ waiting: [SnapshotQueue.Entry]
   ) -> Delivery {
     let digest = content.withBytes { Digest.sha256($0) }
-    if let same = waiting.last(where: { $0.place == place }), same.sha256 == digest {
+    if let same = waiting.last(where: { $0.place == place && $0.isStored }), same.sha256 == digest {
       return Delivery(
         destination: place.name, name: same.name, isProven: false, exitCode: 0, byteCount: same.byteCount,
         words: ["unchanged; proven by the next run that finds the vault open"])
@@ -83,22 +83,27 @@ struct LockedRun {
         } catch {
           throw TransportError(.failed, place: queue.file.path, reason: error.what)
         }
+        let stored: BackupDescriptor
         do throws(TransportError) {
-          let stored = try transport.upload(content, name: name)
-          let back = try transport.download(id: stored.id, limit: FormatLimits.fileByteCount)
-          guard back == content else { throw TransportError(.badAnswer, place: name, reason: "it came back altered") }
-          try? queue.update { entries in
-            entries.map { waiting in
-              var waiting = waiting
-              if waiting == entry { waiting.isStored = true }
-              return waiting
-            }
-          }
-          return name
+          stored = try transport.upload(content, name: name)
         } catch {
-          try? queue.update { $0.filter { $0 != entry } }
+          // It may be there all the same; only what surely isn't needn't be waited for.
+          let isGone = (try? transport.listBackups()).map { !$0.contains { utf8Equal($0.name, name) } } ?? false
+          if isGone || error.code == .exists { try? queue.update { $0.filter { $0 != entry } } }
           guard error.code == .exists else { throw error }
+          continue
         }
+        // From now on it is an alarm if it isn't there, whatever reading it back comes to.
+        try? queue.update { entries in
+          entries.map { waiting in
+            var waiting = waiting
+            if waiting == entry { waiting.isStored = true }
+            return waiting
+          }
+        }
+        let back = try transport.download(id: stored.id, limit: FormatLimits.fileByteCount)
+        guard back == content else { throw TransportError(.badAnswer, place: name, reason: "it came back altered") }
+        return name
       }
       throw TransportError(.exists, place: place.path)
     } catch {

@@ -100,7 +100,7 @@ struct SnapshotQueue {
     do throws(CommandFailure) { waiting = try queue.entries() } catch { return [error.what] }
     var lines: [String] = []
     for entry in waiting {
-      guard let (kind, place, records) = try outcome(entry, turns, reach) else { continue }
+      guard let (kind, place, records, state) = try outcome(entry, turns, reach) else { continue }
       if kind == .missing, !entry.isStored {
         try? queue.update { $0.filter { $0 != entry } }
         continue
@@ -122,7 +122,8 @@ struct SnapshotQueue {
       }
       var event = LedgerEvent(
         at: entry.at, kind: .stored, destination: place, name: entry.name, sha256: entry.sha256,
-        byteCount: entry.byteCount, format: SnapshotFormat.ledgerName, counts: counts ?? [:])
+        byteCount: entry.byteCount, format: SnapshotFormat.ledgerName, counts: counts ?? [:],
+        state: state)
       let stored = event
       event.kind = kind
       let proof = event
@@ -144,19 +145,19 @@ struct SnapshotQueue {
 
   private static func outcome(
     _ entry: Entry, _ turns: any VaultTurns, _ reach: Reach
-  ) throws(VaultUseError) -> (LedgerEvent.Kind, place: String, Records?)? {
+  ) throws(VaultUseError) -> (LedgerEvent.Kind, place: String, Records?, state: Int64?)? {
     let place: String
     let content: SecretValue
     do throws(TransportError) {
       let transport: any BackupTransport
       (transport, place) = try reach.transport(entry.place.settings)
       let found = try transport.listBackups().filter { $0.name.utf8.elementsEqual(entry.name.utf8) }
-      guard let file = found.first else { return (.missing, place, nil) }
+      guard let file = found.first else { return (.missing, place, nil, nil) }
       content = try transport.download(id: file.id, limit: FormatLimits.fileByteCount)
     } catch {
       return nil
     }
-    guard content.withBytes({ Digest.sha256($0) }) == entry.sha256 else { return (.altered, place, nil) }
+    guard content.withBytes({ Digest.sha256($0) }) == entry.sha256 else { return (.altered, place, nil, nil) }
     // The file says when it was stored, and any program of the person can write it: a copy that is older than that isn't
     // the one of that time.
     let least = try turns.turn { (vault) throws(VaultUseError) in
@@ -165,11 +166,12 @@ struct SnapshotQueue {
       }
     }
     do throws(VaultUseError) {
-      return (.proven, place, try SnapshotDelivery.open(content, turns, leastCounter: least))
+      let opened = try SnapshotDelivery.openWithState(content, turns, leastCounter: least)
+      return (.proven, place, opened.records, opened.state)
     } catch {
       // Of another key, as after a rotation: it opens by the old ways in, and nobody here can say so.
       guard case .vault(let reason) = error, reason.code != .locked else { throw error }
-      return (.failed, place, nil)
+      return (.failed, place, nil, nil)
     }
   }
 }

@@ -101,6 +101,9 @@ enum Pinentry {
     }
   }
 
+  /// Whether there is one to ask with.
+  static func isThere(_ context: Context) -> Bool { program(context.environment) != nil }
+
   private static func program(_ environment: Environment) -> String? {
     if let named = environment["SEIF_PINENTRY"] {
       if named.isEmpty { return nil }

@@ -8,19 +8,24 @@ internal import SeifVault
 struct SnapshotCreate {
   /// Nil: all that are approved.
   let destination: DestinationOptions?
+  var accepting: Set<Acceptance> = []
+  var rule = RetentionRule()
   let unlock: UnlockOptions
   let output: OutputOptions
 
   func run(_ context: Context) throws(CommandFailure) -> ExitCode {
     let folder = try unlock.vault.folder(context.environment)
     try destination?.checkSpelling()
-    if destination?.isNamed ?? true, let deliveries = try byAgent(context) {
+    // The agent takes no command's word for what may go.
+    let isUsual = accepting.isEmpty && rule == RetentionRule()
+    if isUsual, destination?.isNamed ?? true, let deliveries = try byAgent(context) {
       return try SnapshotReport(deliveries).show(output, context)
     }
     let vault = try unlock.unlock(.readWrite, context)
     defer { vault.lock() }
-    let delivery = SnapshotDelivery(
+    var delivery = SnapshotDelivery(
       turns: DirectTurns(vault), reach: Reach(registry: context.transports), clock: context.clock)
+    (delivery.accepting, delivery.rule) = (accepting, rule)
     let deliveries: [Delivery]
     if let destination {
       let (transport, place) = try destination.transport(DirectVault(vault), folder, context)

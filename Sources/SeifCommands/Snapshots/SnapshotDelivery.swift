@@ -15,6 +15,9 @@ struct SnapshotDelivery {
   let clock: Clock
   /// Only where the contents are others than those of the last proven snapshot there.
   var onlyIfChanged = false
+  /// What a person takes for right, where one is there.
+  var accepting: Set<Acceptance> = []
+  var rule = RetentionRule()
 
   /// A snapshot on its way.
   private struct Taken: Sendable {
@@ -88,7 +91,7 @@ struct SnapshotDelivery {
       let report = try service.deliver(
         taken.content, holding: taken.records, format: SnapshotFormat.ledgerName,
         fileExtension: SnapshotFormat.fileExtension, at: Timestamp(seconds: clock.now()),
-        mayPrune: taken.faults.isEmpty
+        mayPrune: taken.faults.isEmpty, accepting: accepting, rule: rule
       ) { content in try open(content) }
       let warnings = taken.faults + BackupWords.lines(report).filter(\.isWarning).map(\.text)
       let isSound = taken.faults.isEmpty && !report.isAlarming
@@ -133,14 +136,22 @@ struct SnapshotDelivery {
   static func open(
     _ content: SecretValue, _ turns: any VaultTurns, leastCounter: Int64 = 0
   ) throws(VaultUseError) -> Records {
+    try openWithState(content, turns, leastCounter: leastCounter).records
+  }
+
+  /// The same, and the counter of the state that it holds.
+  static func openWithState(
+    _ content: SecretValue, _ turns: any VaultTurns, leastCounter: Int64
+  ) throws(VaultUseError) -> (records: Records, state: Int64) {
     try turns.aside({ (vault) throws(VaultError) in try vault.opening(content) }) { (copy) throws(VaultError) in
-      guard try copy.counter() >= leastCounter else { throw VaultError(.damaged, "a copy of an earlier state") }
+      let state = try copy.counter()
+      guard state >= leastCounter else { throw VaultError(.damaged, "a copy of an earlier state") }
       // Faults of the vault itself are in its copy too: such copies count for nothing.
       guard try copy.verify().isEmpty else { throw VaultError(.damaged, "a copy that isn't as it was last written") }
       guard try copy.waysIn().contains(where: \.isPortable) else { throw VaultError(.noSuchWayIn) }
       let records = try copy.records()
       guard copy.damage.isEmpty else { throw VaultError(.damaged) }
-      return records
+      return (records, state)
     }
   }
 

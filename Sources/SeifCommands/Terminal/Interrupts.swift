@@ -20,6 +20,8 @@ package enum Interrupts {
     var resized: @Sendable () -> Void = {}
     /// Whether `end` leaves the cursor at the start of a line.
     var endsLine = false
+    /// What stays behind, and how to go on; empty: nothing does. Read as the process ends.
+    var leaves: @Sendable () -> String = { "" }
     /// Off while another program has the terminal: SIGTSTP is passed over then.
     var isSuspendable = true
   }
@@ -124,17 +126,19 @@ package enum Interrupts {
         // Never unlocked: nothing is begun or finished any more.
         state.withLock { state in
           for actions in state.inOrder.reversed() { actions.end() }
-          if number == SIGINT { say(afterLine: state.actions.values.contains { $0.endsLine }) }
+          let left = state.inOrder.map { $0.leaves() }.filter { !$0.isEmpty }
+          if number == SIGINT || !left.isEmpty { say(left, afterLine: state.actions.values.contains { $0.endsLine }) }
           Glibc._exit(128 + number)
         }
       }
     }
   }
 
-  /// Ctrl-C is answered: the person learns that nothing is half done.
-  private static func say(afterLine: Bool) {
-    guard isatty(2) == 1 else { return }
-    var text = (afterLine ? "" : "\n") + "seif: interrupted. Nothing is half done.\n"
+  /// Ctrl-C is answered: the person learns that nothing is half done, or what stays.
+  private static func say(_ left: [String], afterLine: Bool) {
+    guard isatty(2) == 1 || !left.isEmpty else { return }
+    let what = left.isEmpty ? "Nothing is half done." : left.joined(separator: "\n")
+    var text = (afterLine || isatty(2) != 1 ? "" : "\n") + "seif: interrupted. \(what)\n"
     text.withUTF8 { _ = Descriptor.writeAll($0.span.bytes, to: 2) }
   }
 }

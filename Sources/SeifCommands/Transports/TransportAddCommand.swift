@@ -24,8 +24,9 @@ struct TransportAddCommand: Command {
   static let device = Option.flag("device", "google-drive: allow it in a browser of another machine, by a short code")
   static let secretFD = Option.value("secret-fd", "N", "read the secret setting from descriptor N")
   static let secretFile = Option.value("secret-file", "F", "read the secret setting from a file, one line")
+  static let codeFD = Option.value("code-fd", "N", "dropbox: read the code that its page shows from descriptor N")
   static var options: [Option] {
-    [set, untested, device, secretFD, secretFile] + UnlockOptions.options + OutputOptions.options
+    [set, untested, device, codeFD, secretFD, secretFile] + UnlockOptions.options + OutputOptions.options
   }
 
   private let kind: String
@@ -33,6 +34,8 @@ struct TransportAddCommand: Command {
   private let given: [String: String]
   private let isUntested: Bool
   private let isBrowserElsewhere: Bool
+  /// Where the code of a page comes from; nil: from a person.
+  private let code: PassphraseSource?
   private let secret: PassphraseSource
   private let unlock: UnlockOptions
   private let output: OutputOptions
@@ -53,6 +56,7 @@ struct TransportAddCommand: Command {
     self.given = given
     isUntested = arguments.flag(Self.untested)
     isBrowserElsewhere = arguments.flag(Self.device)
+    code = try arguments.integer(Self.codeFD, in: 0...65_535).map { .descriptor(Int32(truncatingIfNeeded: $0)) }
     secret = try PassphraseSource(arguments, Self.secretFD, Self.secretFile)
     unlock = try UnlockOptions(&arguments)
     output = try OutputOptions(&arguments)
@@ -76,6 +80,11 @@ struct TransportAddCommand: Command {
     let kind = try kind(context)
     let folder = try unlock.vault.folder(context.environment)
     try checkFields(kind)
+    if code != nil, kind.authorize == nil {
+      throw CommandFailure(
+        .usage, "\(kind.id) isn't allowed by a page that shows a code, so --code-fd means nothing there")
+    }
+    try checkGiven(kind)
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
     try checkFree(vault, folder)
@@ -84,13 +93,15 @@ struct TransportAddCommand: Command {
       try allow(kind, &settings, context)
       return try keep(kind, &settings, vault, folder, context)
     } catch {
-      if kind.isAllowed(by: settings) { sayPermission(kind, context) }
+      if kind.isAllowed(by: settings) { takeBack(kind, settings, context) }
       throw error
     }
   }
 
-  // Forgetting it here takes nothing back there.
-  private func sayPermission(_ kind: TransportKind, _ context: Context) {
+  private func takeBack(_ kind: TransportKind, _ settings: TransportSettings, _ context: Context) {
+    if (try? context.transports.revoke(settings)) == true {
+      return context.talk.say("What you allowed was taken back at \(kind.displayName), since nothing of it was kept.")
+    }
     context.talk.warn(
       "What you allowed stays valid at \(kind.displayName), though nothing of it was kept here: "
         + "take it back in the settings of your account there.")
@@ -170,6 +181,43 @@ struct TransportAddCommand: Command {
     }
   }
 
+  /// What is given by options is looked at before anybody is asked for anything.
+  private func checkGiven(_ kind: TransportKind) throws(CommandFailure) {
+    for field in kind.fields where !field.isSecret {
+      guard let value = given[field.name] else { continue }
+      if let fault = fault(in: whole(value, field, kind), of: field, kind, TransportSettings(name: name, kind: kind.id))
+      {
+        throw CommandFailure(.badInput, "the settings of \(name) can't be used (\(fault))")
+      }
+    }
+  }
+
+  /// Why a value can't be used, whatever the other settings are; nil: it may be.
+  private func fault(
+    in value: String, of field: TransportField, _ kind: TransportKind, _ before: TransportSettings
+  ) -> String? {
+    var settings = before
+    for other in kind.fields where !other.isSecret && settings.values[other.name] == nil {
+      // What wasn't said yet stands in no value's way.
+      settings.values[other.name] = given[other.name] ?? (other.name == "allow-http" ? "yes" : other.preset ?? "")
+    }
+    settings.values[field.name] = value
+    do throws(TransportError) {
+      _ = try kind.make(settings)
+      return nil
+    } catch {
+      return error.code == .badSettings && error.field == field.name ? error.reason : nil
+    }
+  }
+
+  /// A folder of this machine as it is stored: its whole path.
+  private func whole(_ value: String, _ field: TransportField, _ kind: TransportKind) -> String {
+    guard ["folder", "icloud"].contains(kind.id), field.name == "path", !value.isEmpty, !value.hasPrefix("/"),
+      !value.hasPrefix("~")
+    else { return value }
+    return AbsolutePath.of(value)
+  }
+
   private func place(_ settings: TransportSettings, _ context: Context) -> String? {
     (try? context.transports.transport(settings)).map(DestinationOptions.place(of:))
   }
@@ -183,7 +231,7 @@ struct TransportAddCommand: Command {
       for field in kind.fields where !field.isSecret {
         settings.values[field.name] =
           field.isAsked
-          ? try value(field, settings.values[field.name], hasTerminal, context) : given[field.name] ?? field.preset
+          ? try value(field, settings, kind, hasTerminal, context) : given[field.name] ?? field.preset
       }
       // With any secret: whether one is needed depends on the rest, and it is asked for last, once.
       if attempt == 1 {
@@ -205,19 +253,27 @@ struct TransportAddCommand: Command {
   }
 
   private func value(
-    _ field: TransportField, _ before: String?, _ hasTerminal: Bool, _ context: Context
+    _ field: TransportField, _ settings: TransportSettings, _ kind: TransportKind, _ hasTerminal: Bool,
+    _ context: Context
   ) throws(CommandFailure) -> String {
-    if let value = given[field.name] { return value }
+    func said(_ value: String) -> String {
+      let whole = whole(value, field, kind)
+      if whole != value { context.talk.say("\(field.name) is kept as its whole path: \(Display.cleaned(whole))") }
+      return whole
+    }
+    if let value = given[field.name] { return said(value) }
+    let before = settings.values[field.name]
     let preset = before ?? field.preset
     if !hasTerminal, let preset { return preset }
     let shown = preset.map { $0.isEmpty ? "" : " [\($0)]" } ?? ""
     let question = field.question.hasSuffix("?") ? String(field.question.dropLast()) : field.question
     let answer = try context.ask(question + shown, insteadGive: "--set \(field.name)=VALUE") {
-      $0.isEmpty && preset == nil ? "Something has to stand here." : nil
+      if $0.isEmpty || $0 == "-" && before != nil { return preset == nil ? "Something has to stand here." : nil }
+      return fault(in: whole($0, field, kind), of: field, kind, settings).map { "That can't be used: \($0)." }
     }
     // A dash alone takes back what was answered before.
     if answer == "-", before != nil, let usual = field.preset { return usual }
-    return answer.isEmpty ? preset ?? "" : answer
+    return answer.isEmpty ? preset ?? "" : said(answer)
   }
 
   /// Has the person allow it, where the kind needs that.
@@ -232,7 +288,7 @@ struct TransportAddCommand: Command {
     }
     let dialogue = TransportDialogue(
       context: context, isBrowserElsewhere: isBrowserElsewhere,
-      secret: kind.fields.contains { $0.isSecret && $0.isAsked } ? .person : secret)
+      secret: code ?? (kind.fields.contains { $0.isSecret && $0.isAsked } ? .person : secret))
     do {
       try authorize(&settings, dialogue)
     } catch let failure as TransportError {
@@ -251,12 +307,5 @@ struct TransportAddCommand: Command {
     }
     let read = try secret.readAny(question: field.question, context)
     return read.withBytes { SecretValue(copying: $0) }
-  }
-}
-
-extension TransportKind {
-  /// Whether settings hold what a service gave when a person allowed it.
-  fileprivate func isAllowed(by settings: TransportSettings) -> Bool {
-    fields.contains { $0.isSecret && !$0.isAsked && settings.secrets[$0.name].map { !$0.isEmpty } ?? false }
   }
 }

@@ -14,6 +14,19 @@ struct TransportDialogue: AuthorizationDialogue {
     context.talk.line(Display.cleaned(line))
   }
 
+  func checkAsking() throws {
+    guard secret == .person, TerminalDevice(context) == nil, !Pinentry.isThere(context) else { return }
+    throw CommandFailure(
+      .refused, "a code has to be typed that the address shows, and there is no terminal to ask for it",
+      hint: "Run it in a terminal. A program that reads the address gives the code by --code-fd N.")
+  }
+
+  func wait(_ seconds: Int64, isFirst: Bool) {
+    let minutes = max(1, (seconds + 59) / 60)
+    let time = minutes == 1 ? "1 minute" : "\(minutes) minutes"
+    context.talk.line(isFirst ? "Waiting for that, up to \(time); ctrl-C ends it." : "Still waiting: \(time) left.")
+  }
+
   func askSecret(_ question: String) throws -> SecretValue {
     let answer = try secret.readAny(question: question, context)
     return answer.withBytes { SecretValue(copying: $0) }

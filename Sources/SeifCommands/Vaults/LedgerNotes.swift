@@ -20,6 +20,12 @@ struct LedgerNotes {
     ledger = (vault as? DirectVault).map { VaultLedger(vault: $0.vault) }
   }
 
+  /// What compares a file that isn't proven with what was noted of it; nil: the vault doesn't open for it.
+  mutating func vault(_ context: Context) throws(CommandFailure) -> Vault? {
+    guard refusal == nil else { return nil }
+    return try place(context)?.vault
+  }
+
   /// Writes a line. Where the vault doesn't open for it, nobody is asked again.
   mutating func add(_ event: LedgerEvent, records: Records?, _ context: Context) throws(CommandFailure) {
     guard refusal == nil, let ledger = try place(context) else { return }

@@ -23,6 +23,6 @@ enum CloudAddress {
 
   /// A setting that can't be used.
   static func fault(_ settings: TransportSettings, _ field: String, _ words: String) -> TransportError {
-    TransportError(.badSettings, place: settings.name, reason: "\(field): \(words)")
+    TransportError(.badSettings, place: settings.name, reason: "\(field): \(words)", field: field)
   }
 }

@@ -16,7 +16,8 @@ extension DropboxTransport {
       TransportField("api", "address for questions and tokens", preset: "https://api.dropboxapi.com", isAsked: false),
       TransportField("content", "address for files", preset: "https://content.dropboxapi.com", isAsked: false),
       TransportField("accounts", "address where Seif is allowed", preset: "https://www.dropbox.com", isAsked: false),
-    ], authorize: { try authorize(&$0, $1) }
+    ], authorize: { try authorize(&$0, $1) },
+    revoke: { (settings) throws(TransportError) in try revoke(settings) }
   ) { (settings) throws(TransportError) in
     let quick = try quickClient(settings)
     return try DropboxTransport(settings, client: RetryingClient(quick), quickClient: quick)
@@ -69,6 +70,20 @@ extension DropboxTransport {
       throw CloudAddress.fault(settings, "folder", "it is a path of folders such as /a/b, without . and ..")
     }
     return parts.map { "/" + $0 }.joined()
+  }
+
+  // By an access token, whose permission ends with it.
+  private static func revoke(_ settings: TransportSettings) throws(TransportError) {
+    let client = try quickClient(settings)
+    let tokens = try oauth(settings).refresh(settings.secrets["refresh-token"] ?? .empty, by: client)
+    let request = HTTPRequest(
+      "POST", try CloudAddress.server(settings, "api") + "/2/auth/token/revoke",
+      authentication: .bearer(tokens.access), limit: CloudDocument.maximumByteCount)
+    let answer: HTTPResponse
+    do throws(HTTPFailure) { answer = try client.send(request) } catch {
+      throw TransportError(error, isDownload: false, place: settings.name)
+    }
+    guard answer.status == 200 else { throw DropboxFault.error(answer, place: settings.name) }
   }
 
   // Dropbox takes only addresses that an app has listed, port and all, so none of this machine: the code is typed.

@@ -12,7 +12,7 @@ extension DropboxTransport {
       return page.next
     }
     return found.values.filter { $0.kind == .file }.map {
-      BackupDescriptor(id: $0.name, name: $0.name, byteCount: $0.byteCount)
+      BackupDescriptor(id: Self.identifier($0.name, $0.revision), name: $0.name, byteCount: $0.byteCount)
     }
   }
 
@@ -89,7 +89,7 @@ extension DropboxTransport {
       if let revision = file.revision { try? delete(name, revision) }
       throw TransportError(.incomplete, place: place, reason: "other bytes arrived than were sent")
     }
-    return BackupDescriptor(id: name, name: name, byteCount: content.byteCount)
+    return BackupDescriptor(id: Self.identifier(name, file.revision), name: name, byteCount: content.byteCount)
   }
 }
 

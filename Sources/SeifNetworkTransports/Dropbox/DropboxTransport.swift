@@ -36,8 +36,9 @@ public struct DropboxTransport: BackupTransport {
   public func isAvailable() -> Bool { (try? page(after: nil, count: 1, by: quickClient)) != nil }
 
   public func download(id: String, limit: Int) throws(TransportError) -> SecretValue {
-    let path = try path(id)
-    let place = place(id)
+    let (name, _) = Self.parts(id)
+    let path = try path(name)
+    let place = place(name)
     let request = HTTPRequest(
       "POST", servers.content + "/2/files/download", fields: [try argument { $0.member("path", path) }], limit: limit)
     let answer = try session.send(request, isDownload: true, place: place, by: client)
@@ -57,11 +58,30 @@ public struct DropboxTransport: BackupTransport {
   }
 
   public func delete(id: String) throws(TransportError) {
-    let place = place(id)
-    guard let file = try entry(id, place), file.kind == .file, let revision = file.revision else {
+    let (name, known) = Self.parts(id)
+    if let known { return try delete(name, known) }
+    let place = place(name)
+    guard let file = try entry(name, place), file.kind == .file, let revision = file.revision else {
       throw TransportError(.notFound, place: place)
     }
-    try delete(id, revision)
+    try delete(name, revision)
+  }
+
+  /// A name and the version of it that was listed or stored, so that nothing goes that somebody put in its place since.
+  static func identifier(_ name: String, _ revision: String?) -> String {
+    guard let revision, isRevision(revision) else { return name }
+    return "\(revision)/\(name)"
+  }
+
+  /// What an identifier stands for: a slash is in no name.
+  static func parts(_ id: String) -> (name: String, revision: String?) {
+    guard let slash = id.utf8.firstIndex(of: 0x2F), isRevision(String(id[..<slash])) else { return (id, nil) }
+    return (String(id[id.utf8.index(after: slash)...]), String(id[..<slash]))
+  }
+
+  private static func isRevision(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || (0x41...0x5A).contains($0) }
   }
 
   /// Removes one version of a file, and nothing else: without a version a folder of this name would go, and all that is in
@@ -74,7 +94,11 @@ public struct DropboxTransport: BackupTransport {
         writer.member("path", path)
         writer.member("parent_rev", revision)
       }
-      guard answer.status == 200 else { throw DropboxFault.error(answer, place: place) }
+      guard answer.status == 200 else {
+        let error = DropboxFault.error(answer, place: place)
+        guard error.code == .exists else { throw error }
+        throw TransportError(.failed, place: place, reason: "another version of it lies there now")
+      }
     } catch {
       // It may have been done although nobody said so.
       guard [.unavailable, .timedOut].contains(error.code), try entry(name, place) == nil else { throw error }

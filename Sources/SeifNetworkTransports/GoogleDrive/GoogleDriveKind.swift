@@ -18,7 +18,12 @@ extension GoogleDriveTransport {
         "accounts", "address where Seif is allowed", preset: "https://accounts.google.com", isAsked: false),
       TransportField(
         "tokens", "address where tokens are exchanged", preset: "https://oauth2.googleapis.com", isAsked: false),
-    ], authorize: { try authorize(&$0, $1) }
+    ], authorize: { try authorize(&$0, $1) },
+    revoke: { (settings) throws(TransportError) in
+      try oauth(settings).revoke(
+        settings.secrets["refresh-token"] ?? .empty, at: CloudAddress.server(settings, "tokens") + "/revoke",
+        by: clients(settings).1)
+    }
   ) { (settings) throws(TransportError) in
     let (client, quick) = try clients(settings)
     return try GoogleDriveTransport(settings, client: client, quickClient: quick)

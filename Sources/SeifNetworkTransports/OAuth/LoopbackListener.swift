@@ -7,6 +7,9 @@ internal import SeifBytes
 /// Any program of this machine can come there. All are served at once, so that none that says nothing holds the browser up,
 /// and however many come with something else, they end nothing: what counts is a state of 128 random bits.
 struct LoopbackListener: ~Copyable {
+  /// How long a person's browser is waited for.
+  static let waitSeconds: Int64 = 300
+
   /// Why there is no answer.
   enum Failure: Error, Equatable {
     case noPort, timedOut
@@ -47,7 +50,7 @@ struct LoopbackListener: ~Copyable {
   /// - Parameter milliseconds: how long in all; how long for the head of one request, short since browsers also connect
   ///   ahead of time and say nothing.
   consuming func answer(
-    to state: SecretValue, milliseconds: (all: Int, head: Int) = (300_000, 2_000)
+    to state: SecretValue, milliseconds: (all: Int, head: Int) = (Int(waitSeconds) * 1000, 2_000)
   ) throws(Failure) -> RedirectRequest {
     let end = Self.now() + milliseconds.all
     var visitors: [Visitor] = []

@@ -73,14 +73,21 @@ struct OAuthClient: Sendable {
 
   /// Asks until the person has decided, or the codes are too old.
   func wait(
-    for device: OAuthAnswer.Device, by client: any HTTPClient, time: RetryingClient.Time
+    for device: OAuthAnswer.Device, by client: any HTTPClient, time: RetryingClient.Time,
+    progress: (_ secondsLeft: Int64) -> Void = { _ in }
   ) throws(TransportError) -> OAuthAnswer.Tokens {
     var interval = device.interval
     let end = time.now() + device.seconds
+    var told = device.seconds / 60
     // As many as there can be in that time, whatever the clock does meanwhile.
     for _ in 0..<max(1, device.seconds / device.interval) {
       time.sleep(Int(interval) * 1000)
-      guard time.now() < end else { break }
+      let left = end - time.now()
+      guard left > 0 else { break }
+      if left / 60 < told {
+        told = left / 60
+        progress(left)
+      }
       var form = OAuthForm()
       form.add("grant_type", "urn:ietf:params:oauth:grant-type:device_code")
       form.add("device_code", device.code)
@@ -93,6 +100,14 @@ struct OAuthClient: Sendable {
       }
     }
     throw TransportError(.timedOut, place: place, reason: "nobody allowed it in time")
+  }
+
+  /// Takes a permission back (RFC 7009 §2.1).
+  func revoke(_ token: SecretValue, at address: String, by client: any HTTPClient) throws(TransportError) {
+    var form = OAuthForm()
+    form.add("token", token)
+    let answer = try post(form.finish(), to: address, isIdempotent: true, by: client)
+    guard answer.status == 200 else { throw refusal(answer) }
   }
 
   // MARK: - Answers

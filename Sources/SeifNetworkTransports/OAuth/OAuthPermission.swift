@@ -27,6 +27,7 @@ struct OAuthPermission {
     let address = oauth.address(proof, state: state.exposedText(), redirect: redirect)
     dialogue.show("Open this address in a browser of this machine, and allow Seif there:")
     dialogue.show(address)
+    dialogue.wait(LoopbackListener.waitSeconds, isFirst: true)
     let answer: RedirectRequest
     do throws(LoopbackListener.Failure) {
       answer = try listener.answer(to: state)
@@ -43,6 +44,8 @@ struct OAuthPermission {
 
   /// By a browser of any machine, whose code is typed here.
   func byTypedCode() throws -> OAuthAnswer.Tokens {
+    // The code is good for this address alone, so nobody comes back with it later.
+    try dialogue.checkAsking()
     let proof = PKCE.make(random)
     dialogue.show("Open this address in any browser, and allow Seif there:")
     dialogue.show(oauth.address(proof, state: nil, redirect: nil))
@@ -57,7 +60,9 @@ struct OAuthPermission {
   func byDevice() throws -> OAuthAnswer.Tokens {
     let device = try oauth.device(by: client)
     dialogue.show("Open \(device.address) in any browser, and type this code there: \(device.userCode)")
-    return try permanent(oauth.wait(for: device, by: client, time: time))
+    dialogue.wait(device.seconds, isFirst: true)
+    return try permanent(
+      oauth.wait(for: device, by: client, time: time) { dialogue.wait($0, isFirst: false) })
   }
 
   private func redeemed(_ code: SecretValue, _ proof: PKCE, _ redirect: String?) throws -> OAuthAnswer.Tokens {

@@ -18,7 +18,7 @@ final class OAuthSession: Sendable {
   private let now: @Sendable () -> Int64
 
   /// The field of the settings that holds the permission.
-  static let field = "refresh-token"
+  static let field = TransportKind.permissionField
 
   /// A session of the permission in some settings.
   init(

@@ -27,7 +27,7 @@ extension S3Transport {
   /// A transport of settings, with what sends its requests.
   init(_ settings: TransportSettings, client: any HTTPClient, quickClient: any HTTPClient) throws(TransportError) {
     func fault(_ field: String, _ words: String) -> TransportError {
-      TransportError(.badSettings, place: settings.name, reason: "\(field): \(words)")
+      TransportError(.badSettings, place: settings.name, reason: "\(field): \(words)", field: field)
     }
     func value(_ field: String) -> String { settings.values[field] ?? "" }
     guard let style = S3Address.Style(rawValue: value("style")) else { throw fault("style", "it is path or host") }

@@ -28,7 +28,7 @@ extension WebDAVTransport {
     _ settings: TransportSettings, client: any HTTPClient, quickClient: any HTTPClient
   ) throws(TransportError) {
     func fault(_ field: String, _ words: String) -> TransportError {
-      TransportError(.badSettings, place: settings.name, reason: "\(field): \(words)")
+      TransportError(.badSettings, place: settings.name, reason: "\(field): \(words)", field: field)
     }
     let allowed = settings.values["allow-http"] ?? "no"
     guard ["yes", "no"].contains(allowed) else { throw fault("allow-http", "it is yes or no") }

@@ -30,12 +30,16 @@ public struct ExternalTransport: BackupTransport {
   public init(
     program: String, argument: String = "", timeout: Int = 300, createsConditionally: Bool = false
   ) throws(TransportError) {
-    func refusal(_ reason: String) -> TransportError { TransportError(.badSettings, place: program, reason: reason) }
-    guard program.hasPrefix("/"), PlainName.isIdentifier(program) else { throw refusal("program isn't a whole path") }
-    guard argument.isEmpty || PlainName.isIdentifier(argument) else {
-      throw refusal("argument is too long or holds a control character")
+    func refusal(_ field: String, _ words: String) -> TransportError {
+      TransportError(.badSettings, place: program, reason: "\(field) \(words)", field: field)
     }
-    guard (1...86_400).contains(timeout) else { throw refusal("timeout isn't a number of seconds from 1 to 86400") }
+    guard program.hasPrefix("/"), PlainName.isIdentifier(program) else {
+      throw refusal("program", "isn't a whole path")
+    }
+    guard argument.isEmpty || PlainName.isIdentifier(argument) else {
+      throw refusal("argument", "is too long or holds a control character")
+    }
+    guard (1...86_400).contains(timeout) else { throw refusal("timeout", "isn't a number of seconds from 1 to 86400") }
     self.program = program
     self.argument = argument
     self.timeout = timeout

@@ -27,8 +27,10 @@ public struct ICloudTransport: BackupTransport {
   ///   - wait: seconds, 0 to 3,600.
   /// - Throws: `TransportError` with code `badSettings`.
   public init(path: String, hook: String = "", wait: Int = 30) throws(TransportError) {
-    func refusal(_ reason: String) -> TransportError { TransportError(.badSettings, place: path, reason: reason) }
-    guard path.hasPrefix("/"), PlainName.isIdentifier(path) else { throw refusal("path isn't a whole path") }
+    func refusal(_ field: String, _ words: String) -> TransportError {
+      TransportError(.badSettings, place: path, reason: "\(field) \(words)", field: field)
+    }
+    guard path.hasPrefix("/"), PlainName.isIdentifier(path) else { throw refusal("path", "isn't a whole path") }
     var base = path
     while base.utf8.count > 1, base.hasSuffix("/") { base.removeLast() }
     let inner = "/Documents/TwoFacBackups"
@@ -37,9 +39,9 @@ public struct ICloudTransport: BackupTransport {
     self.path = documents + "/TwoFacBackups"
     self.hook = hook.split(separator: " ").map(String.init)
     guard hook.utf8.count <= 4_096, self.hook.first.map({ $0.hasPrefix("/") }) ?? true else {
-      throw refusal("hook doesn't begin with a whole path")
+      throw refusal("hook", "doesn't begin with a whole path")
     }
-    guard (0...3_600).contains(wait) else { throw refusal("wait isn't a number of seconds from 0 to 3600") }
+    guard (0...3_600).contains(wait) else { throw refusal("wait", "isn't a number of seconds from 0 to 3600") }
     self.wait = wait
     folder = FolderTransport(path: self.path)
   }

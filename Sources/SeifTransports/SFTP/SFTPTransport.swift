@@ -29,12 +29,12 @@ public struct SFTPTransport: BackupTransport {
   }
 
   init(_ command: SSHCommand, folder: String, createsConditionally: Bool) throws(TransportError) {
-    func refusal(_ reason: String) -> TransportError {
-      TransportError(.badSettings, place: command.host, reason: reason)
+    func refusal(_ field: String, _ words: String) -> TransportError {
+      TransportError(.badSettings, place: command.host, reason: "\(field) \(words)", field: field)
     }
-    if let fault = command.fault { throw refusal(fault) }
+    if let fault = command.fault { throw refusal(fault.field, fault.words) }
     guard PlainName.isIdentifier(folder), !folder.hasPrefix("~") else {
-      throw refusal("folder isn't a path: without / in front it begins where the login does")
+      throw refusal("folder", "isn't a path: without / in front it begins where the login does")
     }
     self.folder = folder
     self.createsConditionally = createsConditionally

@@ -16,14 +16,14 @@ struct SSHCommand {
   var patience: Int64 = 60_000
 
   /// What can't be handed to `ssh`, in words; nil: all can. Words are matched, never cleaned.
-  var fault: String? {
-    guard Self.matches(host, "._-:", limit: 255) else { return "host isn't the name of one" }
-    guard user.isEmpty || Self.matches(user, "._-+@", limit: 64) else { return "user isn't the name of one" }
+  var fault: (field: String, words: String)? {
+    guard Self.matches(host, "._-:", limit: 255) else { return ("host", "isn't the name of one") }
+    guard user.isEmpty || Self.matches(user, "._-+@", limit: 64) else { return ("user", "isn't the name of one") }
     guard port.isEmpty || (port.utf8.count <= 5 && Self.matches(port, "", limit: 5) && UInt16(port) ?? 0 > 0) else {
-      return "port isn't a number from 1 to 65535"
+      return ("port", "isn't a number from 1 to 65535")
     }
     for (name, path) in [("identity-file", identityFile), ("config-file", configFile)] where !path.isEmpty {
-      guard path.hasPrefix("/"), PlainName.isIdentifier(path) else { return "\(name) isn't a whole path" }
+      guard path.hasPrefix("/"), PlainName.isIdentifier(path) else { return (name, "isn't a whole path") }
     }
     return nil
   }

@@ -82,6 +82,7 @@ import Testing
     let terminal = try addDrive("--device")
     try terminal.expect("https://www.google.example/device")
     try terminal.expect("GQVQ-JKEC")
+    try terminal.expect("Waiting for that, up to 30 minutes; ctrl-C ends it.")
     let added = try home.check(terminal.finish())
     #expect(added.exitCode == 0, "\(added.screen)")
     try checkForTokens(added)
@@ -138,8 +139,61 @@ import Testing
   }
 
   @Test(arguments: [#"{"set":{"about":"nobody"}}"#, #"{"set":{"hash":"wrong"}}"#])
+  func whatWasAllowedAndIsNotKeptIsTakenBack(change: String) throws {
+    try standIn.control(change)
+    let terminal = try addDrive()
+    _ = try CloudStandIn.browse(address(terminal, last: "prompt=consent"))
+    let failed = try home.check(terminal.finish())
+    #expect(failed.exitCode == ExitCode.protocolBroken.rawValue, "\(failed.screen)")
+    #expect(failed.screen.contains("was taken back at Google Drive"), "\(failed.screen)")
+    #expect(try standIn.control().tokens.isEmpty)
+  }
+
+  @Test func aRemovedDestinationsPermissionIsTakenBack() throws {
+    for keeps in [false, true] {
+      let terminal = try addDropbox()
+      let code = try CloudStandIn.browse(address(terminal, last: "token_access_type=offline")).body
+      try terminal.expect("The code that it shows then")
+      try terminal.expect(echo: false)
+      terminal.type(code + "\n")
+      #expect(try home.check(terminal.finish()).exitCode == 0)
+      let removed =
+        try keeps ? seif("transport", "remove", "box", "--keep-permission") : seif("transport", "remove", "box")
+      #expect(removed.exitCode == 0, "\(removed.errors)")
+      #expect(removed.errors.contains("was taken back at Dropbox") == !keeps, "\(removed.errors)")
+      #expect(try standIn.control().tokens.isEmpty == !keeps)
+    }
+  }
+
+  @Test func whatCouldntBeTakenBackIsSaid() throws {
+    let terminal = try addDrive()
+    _ = try CloudStandIn.browse(address(terminal, last: "prompt=consent"))
+    #expect(try home.check(terminal.finish()).exitCode == 0)
+    try standIn.control(#"{"script":[{"match":"POST /revoke","status":503,"times":9}]}"#)
+    let removed = try seif("transport", "remove", "drive")
+    #expect(removed.exitCode == 0 && removed.errors.contains("may stay valid at Google Drive"), "\(removed.errors)")
+  }
+
+  @Test func dropboxWithoutATerminalIsRefusedBeforeAnAddressIsShownOrTakesACodeFromADescriptor() throws {
+    let words = [
+      "transport", "add", "dropbox", "box", "--set", "app-key=seif-tests", "--set", "api=\(standIn.url)", "--set",
+      "content=\(standIn.url)", "--set", "accounts=\(standIn.url)",
+    ]
+    let refused = try home.seif(list: words, passphrase: Canary.vaultPassphrase)
+    #expect(refused.exitCode == 77 && refused.errors.contains("--code-fd"), "\(refused.errors)")
+    #expect(!refused.errors.contains(standIn.url))
+    // A program that can't be the person's types something else.
+    let wrong = try home.seif(
+      list: words + ["--code-fd", "0"], passphrase: Canary.vaultPassphrase, input: "not-a-code\n")
+    #expect(wrong.exitCode == 77 && wrong.errors.contains("\(standIn.url)/oauth2/authorize"), "\(wrong.errors)")
+    let folder = try home.folder("backups")
+    #expect(try seif("transport", "add", "folder", "x", "--set", "path=\(folder)", "--code-fd", "0").exitCode == 64)
+  }
+
+  @Test(arguments: [#"{"set":{"about":"nobody"}}"#, #"{"set":{"hash":"wrong"}}"#])
   func whatWasAllowedAndIsNotKeptIsSaidToStayValid(change: String) throws {
     try standIn.control(change)
+    try standIn.control(#"{"script":[{"match":"POST /revoke","status":503,"times":9}]}"#)
     let terminal = try addDrive()
     _ = try CloudStandIn.browse(address(terminal, last: "prompt=consent"))
     let failed = try home.check(terminal.finish())
