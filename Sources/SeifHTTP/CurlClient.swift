@@ -73,6 +73,7 @@ public final class CurlClient: HTTPClient {
       }
     }
     // A connection that ends within a head is no failure for curl, and the body's length may have stood in the rest of it.
+    guard transfer.status != 407 else { throw .library("the proxy refuses: status 407") }
     guard transfer.isHeadDone else { throw .unreachable(mayBeDone: true) }
     guard (200...599).contains(transfer.status) else { throw .broken("the answer has no status") }
     return HTTPResponse(
@@ -104,6 +105,23 @@ public final class CurlClient: HTTPClient {
     try handle.set(CURLOPT_LOW_SPEED_TIME, settings.stallSeconds)
     try handle.set(CURLOPT_TIMEOUT_MS, settings.overallSeconds * 1000)
     try handle.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    try setProxy(handle, address)
+  }
+
+  private func setProxy(_ handle: CurlHandle, _ address: HTTPAddress) throws(HTTPFailure) {
+    // What the variables except counts for what the variables name.
+    try handle.set(CURLOPT_NOPROXY, settings.proxy == .environment ? nil : "")
+    try handle.set(CURLOPT_PROXYUSERNAME, nil)
+    try handle.set(CURLOPT_PROXYPASSWORD, nil)
+    if case .address = settings.proxy, !address.isLoopback, let (user, password) = settings.proxyLogin {
+      guard !user.utf8.contains(0) else { throw .badAddress("the user of the proxy can't be sent") }
+      try handle.set(CURLOPT_PROXYUSERNAME, user)
+      let code = try password.withText(before: "") { (text) throws(HTTPFailure) in
+        seif_curl_set_text(handle.pointer, CURLOPT_PROXYPASSWORD, text)
+      }
+      guard code == CURLE_OK else { throw .library("the password of the proxy can't be sent") }
+      try handle.set(CURLOPT_PROXYAUTH, seif_curl_basic | seif_curl_digest)
+    }
     switch settings.proxy {
     // An empty text is none; nil lets the variables speak.
     case _ where address.isLoopback: try handle.set(CURLOPT_PROXY, "")
@@ -188,7 +206,9 @@ public final class CurlClient: HTTPClient {
   private func giveBack(_ handle: CurlHandle) {
     // No pointer of this exchange stays with it. libcurl keeps copies of the password until the handle is closed.
     let isClean =
-      [CURLOPT_USERNAME, CURLOPT_PASSWORD].allSatisfy { seif_curl_set_text(handle.pointer, $0, nil) == CURLE_OK }
+      [CURLOPT_USERNAME, CURLOPT_PASSWORD, CURLOPT_PROXYUSERNAME, CURLOPT_PROXYPASSWORD].allSatisfy {
+        seif_curl_set_text(handle.pointer, $0, nil) == CURLE_OK
+      }
       && seif_curl_set_list(handle.pointer, CURLOPT_HTTPHEADER, nil) == CURLE_OK
       && seif_curl_set_pointer(handle.pointer, CURLOPT_ERRORBUFFER, nil) == CURLE_OK
     let isKept =

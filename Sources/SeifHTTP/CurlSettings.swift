@@ -1,3 +1,5 @@
+public import SeifBytes
+
 /// How a client connects.
 public struct CurlSettings: Sendable {
   /// By which proxy.
@@ -16,6 +18,8 @@ public struct CurlSettings: Sendable {
   public var authorityFile: String?
   /// The proxy; never for this machine itself.
   public var proxy = Proxy.environment
+  /// Who asks the proxy, and with which password; nil: nobody by name. Goes to the proxy alone.
+  public var proxyLogin: (user: String, password: SecretValue)?
   /// Whether addresses with http are used beyond this machine.
   public var allowsPlainHTTP = false
   /// Longest time until a connection stands, in seconds.

@@ -22,11 +22,15 @@ struct TransportAddCommand: Command {
   static let set = Option.value("set", "FIELD=VALUE", repeats: true, "a setting; may be given several times")
   static let untested = Option.flag("untested", "keep it though nothing was stored there and read back yet")
   static let device = Option.flag("device", "google-drive: allow it in a browser of another machine, by a short code")
+  static let proxy = Option.value("proxy", "URL", "reach it by this proxy alone; none: by no proxy")
+  static let proxyPassword = Option.value(
+    "proxy-password-fd", "N", "read the password of --set proxy-user at the proxy from descriptor N")
   static let secretFD = Option.value("secret-fd", "N", "read the secret setting from descriptor N")
   static let secretFile = Option.value("secret-file", "F", "read the secret setting from a file, one line")
   static let codeFD = Option.value("code-fd", "N", "dropbox: read the code that its page shows from descriptor N")
   static var options: [Option] {
-    [set, untested, device, codeFD, secretFD, secretFile] + UnlockOptions.options + OutputOptions.options
+    [set, untested, device, codeFD, proxy, proxyPassword, secretFD, secretFile] + UnlockOptions.options
+      + OutputOptions.options
   }
 
   private let kind: String
@@ -36,6 +40,7 @@ struct TransportAddCommand: Command {
   private let isBrowserElsewhere: Bool
   /// Where the code of a page comes from; nil: from a person.
   private let code: PassphraseSource?
+  private let proxyPassword: PassphraseSource
   private let secret: PassphraseSource
   private let unlock: UnlockOptions
   private let output: OutputOptions
@@ -53,7 +58,13 @@ struct TransportAddCommand: Command {
         throw UsageError("--set gives \(pair[..<equals]) twice")
       }
     }
+    if let proxy = arguments.value(Self.proxy) {
+      guard given.updateValue(proxy, forKey: "proxy") == nil else { throw UsageError("--set gives proxy too") }
+    }
     self.given = given
+    proxyPassword =
+      try arguments.integer(Self.proxyPassword, in: 0...65_535).map { .descriptor(Int32(truncatingIfNeeded: $0)) }
+      ?? .person
     isUntested = arguments.flag(Self.untested)
     isBrowserElsewhere = arguments.flag(Self.device)
     code = try arguments.integer(Self.codeFD, in: 0...65_535).map { .descriptor(Int32(truncatingIfNeeded: $0)) }
@@ -238,6 +249,10 @@ struct TransportAddCommand: Command {
         for field in kind.fields where field.isSecret && field.isAsked {
           settings.secrets[field.name] = try secretValue(field, context)
         }
+      }
+      if attempt == 1, !(settings.values["proxy-user"] ?? "").isEmpty {
+        let read = try proxyPassword.readAny(question: "password at the proxy", context)
+        settings.secrets["proxy-password"] = read.withBytes { SecretValue(copying: $0) }
       }
       // What a browser has to allow isn't whole yet.
       guard isAsking, kind.authorize == nil else { return settings }

@@ -16,7 +16,7 @@ extension DropboxTransport {
       TransportField("api", "address for questions and tokens", preset: "https://api.dropboxapi.com", isAsked: false),
       TransportField("content", "address for files", preset: "https://content.dropboxapi.com", isAsked: false),
       TransportField("accounts", "address where Seif is allowed", preset: "https://www.dropbox.com", isAsked: false),
-    ], authorize: { try authorize(&$0, $1) },
+    ] + NetworkClient.proxyFields, authorize: { try authorize(&$0, $1) },
     revoke: { (settings) throws(TransportError) in try revoke(settings) }
   ) { (settings) throws(TransportError) in
     let quick = try quickClient(settings)

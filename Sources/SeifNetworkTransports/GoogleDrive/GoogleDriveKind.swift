@@ -18,7 +18,7 @@ extension GoogleDriveTransport {
         "accounts", "address where Seif is allowed", preset: "https://accounts.google.com", isAsked: false),
       TransportField(
         "tokens", "address where tokens are exchanged", preset: "https://oauth2.googleapis.com", isAsked: false),
-    ], authorize: { try authorize(&$0, $1) },
+    ] + NetworkClient.proxyFields, authorize: { try authorize(&$0, $1) },
     revoke: { (settings) throws(TransportError) in
       try oauth(settings).revoke(
         settings.secrets["refresh-token"] ?? .empty, at: CloudAddress.server(settings, "tokens") + "/revoke",

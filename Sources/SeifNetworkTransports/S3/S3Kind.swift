@@ -16,7 +16,7 @@ extension S3Transport {
       TransportField("secret-key", "secret key", isSecret: true),
       TransportField("ca-file", "file with the certificates to trust instead of the system's", preset: ""),
       TransportField("allow-http", "allow http://, open to anybody on the way: yes or no", preset: "no"),
-    ]
+    ] + NetworkClient.proxyFields
   ) { (settings) throws(TransportError) in
     // One client below both, so that they share its connections.
     let quick = try NetworkClient.make(

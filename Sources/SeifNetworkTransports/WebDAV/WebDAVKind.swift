@@ -12,7 +12,7 @@ extension WebDAVTransport {
       TransportField("password", "password, best one for this program alone", isSecret: true, preset: ""),
       TransportField("ca-file", "file with the certificates to trust instead of the system's", preset: ""),
       TransportField("allow-http", "allow http://, open to anybody on the way: yes or no", preset: "no"),
-    ]
+    ] + NetworkClient.proxyFields
   ) { (settings) throws(TransportError) in
     let allowsHTTP = settings.values["allow-http"] == "yes"
     // One client below both, so that they share its connections.

@@ -278,4 +278,20 @@ import Testing
     let listed = try document(seif("transport", "list", "--json").output, "seif-transport-list")
     #expect(listed["transports"]?.elements.map { $0["place"]?.string } == [folder])
   }
+
+  @Test func aProxysPasswordIsNoArgumentAndAProxyIsForNetworksAlone() throws {
+    let url = ["--set", "url=http://nas.invalid/", "--set", "allow-http=yes", "--untested"]
+    let inAddress = try home.seif(
+      list: ["transport", "add", "webdav", "nas", "--proxy", "http://ana:word@p.example:1"] + url)
+    #expect(inAddress.exitCode == 65 && !inAddress.errors.contains("word@"), "\(inAddress.errors)")
+    let local = try seif("transport", "add", "folder", "shelf", "--set", "path=\(folder)", "--proxy", "none")
+    #expect(local.exitCode == 64, "\(local.errors)")
+    let added = try home.seif(
+      list: ["transport", "add", "webdav", "nas", "--proxy", "http://127.0.0.1:9", "--set", "proxy-user=ana"] + url
+        + ["--proxy-password-fd", "0"], passphrase: Canary.vaultPassphrase, input: "a-word-for-the-proxy\n")
+    #expect(added.exitCode == 0, "\(added.errors)")
+    // Nobody listens there: so it is asked, and not what the variables say.
+    let tested = try home.seif("transport", "test", "nas", passphrase: Canary.vaultPassphrase)
+    #expect(tested.exitCode == 69, "\(tested.errors)")
+  }
 }
