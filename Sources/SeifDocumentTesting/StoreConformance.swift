@@ -1,0 +1,6 @@
+import SeifDocuments
+
+/// What every store of documents must do.
+package struct StoreConformance {
+  package init() {}
+}
