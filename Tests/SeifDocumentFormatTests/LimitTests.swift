@@ -1,8 +1,0 @@
-import SeifDocumentFormat
-import Testing
-
-@Suite struct LimitTests {
-  @Test func aSealedDocumentIs28BytesLonger() {
-    #expect(DocumentLimits.objectByteCount == 52_428_828)
-  }
-}
