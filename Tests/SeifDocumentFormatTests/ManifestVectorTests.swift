@@ -63,7 +63,8 @@ import Testing
     #expect(error == (blob.count < 28 ? .badLength : .cannotOpen))
   }
 
-  @Test(arguments: DocumentVectors.rows("manifests")) func sealingGivesTheVectorsBlob(_ row: DocumentVectors.Row) throws {
+  @Test(arguments: DocumentVectors.rows("manifests")) func sealingGivesTheVectorsBlob(_ row: DocumentVectors.Row) throws
+  {
     // Ours writes defaults and one form, so only what is in that form already comes out byte for byte.
     let manifest = try Manifest(parsing: SecretValue(try row.bytes("plaintextHex")))
     let key = try row.key("masterKey")
@@ -93,7 +94,8 @@ import Testing
   }
 
   @Test func aFieldThatIsSetIsNoLongerSpoilt() throws {
-    let text = #"{"version":1,"nodes":[{"id":"916562a5-a9c5-469e-87a8-ed8dc4ed0503","kind":"folder","name":7,"#
+    let text =
+      #"{"version":1,"nodes":[{"id":"916562a5-a9c5-469e-87a8-ed8dc4ed0503","kind":"folder","name":7,"#
       + #""createdAt":"yesterday","x":1}]}"#
     var manifest = try Manifest(parsing: SecretValue(utf8: text))
     #expect(manifest.nodes[0].problem == .badName)

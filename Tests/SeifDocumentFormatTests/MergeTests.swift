@@ -152,7 +152,8 @@ import Testing
       let parent = Bool.random(using: &random) ? folders.randomElement(using: &random) : nil
       next += 1
       switch Int.random(in: 0...7, using: &random) {
-      case 0: manifest.nodes.append(.folder(id: id(next), parent: parent, name: "f\(next)", createdAt: Timestamp(seconds: 1)))
+      case 0:
+        manifest.nodes.append(.folder(id: id(next), parent: parent, name: "f\(next)", createdAt: Timestamp(seconds: 1)))
       case 1, 2:
         manifest.nodes.append(
           .file(

@@ -112,7 +112,11 @@ public struct ManifestMerge: Sendable {
       guard seen.insert(key).inserted else { continue }
       var value = theirs[key]
       if mine[key] != value, mine[key] != old[key] {
-        if value == old[key] { value = mine[key] } else if value == nil { value = mine[key] } else {
+        if value == old[key] {
+          value = mine[key]
+        } else if value == nil {
+          value = mine[key]
+        } else {
           lost.append(member.key)
         }
       }
@@ -143,7 +147,11 @@ public struct ManifestMerge: Sendable {
     let (mine, old) = (ours.nameless(), base.nameless())
     var left = mine.merging(old.mapValues(-)) { $0 + $1 }
     for node in server.namelessNodes {
-      if let difference = left[node], difference < 0 { left[node] = difference + 1 } else { manifest.nodes.append(node) }
+      if let difference = left[node], difference < 0 {
+        left[node] = difference + 1
+      } else {
+        manifest.nodes.append(node)
+      }
     }
     for node in ours.namelessNodes {
       if let difference = left[node], difference > 0 {
