@@ -101,7 +101,7 @@ let package = Package(
       name: "seif-crash",
       dependencies: [
         "SeifCommands", "SeifVault", "SeifSQL", "SeifTransports", "SeifBackups", "SeifFormats", "SeifRecords",
-        "SeifOTP", "SeifCrypto", "SeifBytes", "CSeif",
+        "SeifOTP", "SeifCrypto", "SeifBytes", "SeifDocuments", "SeifDocumentFormat", "CSeif",
       ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
     // Only for tests: what every transport must do, and real servers to do it with.

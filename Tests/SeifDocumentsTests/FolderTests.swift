@@ -136,7 +136,7 @@ import Testing
   @Test func aMoveThatWasEndedHalfwayIsEnded() throws {
     _ = try store.putObject(id(1), from: ObjectSource(first))
     try store.deleteObject(id(1))
-    let trashed = try #require(scratch.names("vault/trash").first)
+    let trashed = try #require(try scratch.names("vault/trash").first)
     #expect(link(scratch.path("vault/trash/\(trashed)"), scratch.path("vault/objects/\(id(1))")) == 0)
     try store.restoreObject(id(1))
     #expect(try store.objectByteCount(id(1)) == 40)

@@ -44,6 +44,11 @@ final class Scratch: Sendable {
 
   func exists(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
 
+  func isFolder(_ name: String) -> Bool {
+    var status = stat()
+    return lstat(path(name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   func names(_ folder: String) throws -> [String] { try Self.names(path(folder)).sorted() }
 
   /// The rights of a folder and of all in it.

@@ -94,6 +94,10 @@ struct FileHandle: ~Copyable {
     }
   }
 
+  static func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
+    if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+  }
+
   /// Whether another file holds the same bytes.
   func hasSameBytes(as other: borrowing FileHandle) throws(DocumentError) -> Bool {
     let count = byteCount
