@@ -1,7 +1,9 @@
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifCrypto
 internal import SeifDocumentFormat
 internal import SeifDocuments
+internal import SeifVault
 
 /// `seif docs rotate`: a new master key.
 struct DocsRotateCommand: Command {
@@ -16,17 +18,20 @@ struct DocsRotateCommand: Command {
     copy of the old table of contents. Copies made earlier stay as they are.
     """
   static let files = Option.flag("files", "seal every document anew too")
+  static let withoutVault = Option.flag("without-vault", "leave the key in your vault as it is")
   static var options: [Option] {
-    [files] + DocumentKit.options + DocumentOptions.options + OutputOptions.options
+    [files, withoutVault] + DocumentKit.options + DocumentOptions.options + OutputOptions.options
   }
 
   private let files: Bool
+  private let withoutVault: Bool
   private let kit: DocumentKit
   private let documents: DocumentOptions
   private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     files = arguments.flag(Self.files)
+    withoutVault = arguments.flag(Self.withoutVault)
     kit = try DocumentKit(&arguments)
     documents = try DocumentOptions(&arguments)
     output = try OutputOptions(&arguments)
@@ -37,8 +42,11 @@ struct DocsRotateCommand: Command {
     let client = try documents.open(context, mayWrite: true)
     let store = FolderDocumentStore(path: try documents.path(context.environment))
     let id = try SeifCommands.documents { () throws(DocumentError) in try store.vaultID() }
-    let keys = DocumentKeys(documents.unlock)
-    let inVault = try id.map { (id) throws(CommandFailure) in try documents.hasKey(of: id, context) } ?? false
+    // What may fail or be cancelled comes before anything is changed.
+    let holder = try id.flatMap { (id) throws(CommandFailure) in
+      withoutVault ? nil : try self.holder(of: id, context)
+    }
+    defer { holder?.vault.lock() }
     let masterKey = RandomSource.system.makeSecret(byteCount: KeyWrap.masterKeyByteCount)
     let code = DocumentRecoveryCode.make()
     let row = try DocumentKit.makeRow(code, masterKey, context)
@@ -47,33 +55,57 @@ struct DocsRotateCommand: Command {
     let progress = Progress(context.talk, "Sealing anew")
     defer { progress.finish() }
     let watch = WorkWatch(report: { progress.update(done: $0.bytes.done, of: $0.bytes.of, isBytes: true) })
-    let report = try SeifCommands.documents { () throws(DocumentError) in
-      try client.rotate(to: masterKey.duplicate(), rows: rows, files: files, watch: watch)
+    let report: RotationReport
+    do throws(DocumentError) {
+      report = try client.rotate(to: masterKey.duplicate(), rows: rows, files: files, watch: watch)
+    } catch {
+      kit.discard()
+      throw DocumentWords.failure(error)
     }
     progress.finish()
-    if let id, inVault { try keys.keep(masterKey, of: id, wraps: SecretValue(StoredKeyWrap.list(rows)), context) }
-    let place = DocumentPath(client.manifest)
-    for id in report.kept {
-      let text = place.tree.index(of: id).map { place.text($0) } ?? "a document"
-      context.talk.warn("\(text): it can't be opened, so it wasn't sealed anew")
+    if let holder, let id {
+      try DocumentKeys(documents.unlock).keep(
+        masterKey, of: id, wraps: SecretValue(StoredKeyWrap.list(rows)), in: holder.vault, holder.folder)
     }
+    try tell(report, client, hasVault: holder != nil, context)
+    return report.kept.isEmpty ? .done : .partial
+  }
+
+  /// The person's vault, open, if it has the key.
+  private func holder(
+    of id: UUID, _ context: Context
+  ) throws(CommandFailure) -> (vault: any UnlockedVault, folder: String)? {
+    guard try documents.hasVault(context) else { return nil }
+    let folder = try documents.unlock.vault.folder(context.environment)
+    let vault = try documents.unlock.use(.readWrite, context)
+    let hasKey = try withVault(folder) { () throws(VaultUseError) in try DocumentKeys.entry(of: id, in: vault) != nil }
+    if hasKey { return (vault, folder) }
+    vault.lock()
+    return nil
+  }
+
+  private func tell(
+    _ report: RotationReport, _ client: DocumentVaultClient, hasVault: Bool, _ context: Context
+  ) throws(CommandFailure) {
+    for name in report.kept { context.talk.warn("\(name): it can't be opened, so it wasn't sealed anew") }
     if output.json {
       var writer = JSONWriter(indent: 2)
       writer.beginObject()
       writer.schema("seif-docs-rotate", 1)
       writer.member("revision", client.stored?.revision ?? 0)
       writer.member("dropped", report.dropped.map(\.description))
-      writer.member("resealed", report.resealed.count)
-      writer.member("kept", report.kept.map(\.description))
+      writer.member("resealed", report.resealed)
+      writer.member("kept", report.kept)
       writer.endObject()
       try context.output.writeLine(json: writer.finish())
     }
     context.talk.say(.ok, "The document vault has a new master key and a new recovery code.")
+    if hasVault { context.talk.say("Your vault has the new key.") }
+    if withoutVault { context.talk.say("If your vault has its key, that is the old one: seif docs keep") }
     if report.dropped.count > 1 {
-      context.talk.warn("\(report.dropped.count - 1) other ways in open nothing any more")
+      context.talk.warn("\(DocumentWords.count(report.dropped.count - 1, "other way")) in opens nothing any more")
     }
-    if files { context.talk.say("\(DocumentWords.count(report.resealed.count)) sealed anew.") }
-    return report.kept.isEmpty ? .done : .partial
+    if files { context.talk.say("\(DocumentWords.count(report.resealed)) sealed anew.") }
   }
 }
 
@@ -111,7 +143,12 @@ struct DocsSyncCommand: Command {
     let report = try SeifCommands.documents { () throws(DocumentError) in
       let isThere = (try? FolderDocumentStore(path: folder).status().isEnabled) ?? false
       let copy = isThere ? FolderDocumentStore(path: folder) : try FolderDocumentStore.make(path: folder)
-      return try client.mirror(to: copy, replaces: force, watch: watch)
+      let report = try client.mirror(to: copy, replaces: force, watch: watch)
+      // What opens the one finds its key for the other.
+      if let source = client.store as? FolderDocumentStore, let id = try source.vaultID(), try copy.vaultID() != id {
+        try copy.setVaultID(id)
+      }
+      return report
     }
     progress.finish()
     if output.json {

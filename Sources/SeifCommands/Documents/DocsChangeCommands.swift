@@ -134,7 +134,9 @@ struct DocsRemoveCommand: Command {
     let code = try DocumentChangeRun(documents, output, schema: "seif-docs-rm", paths).run(context) {
       (client, ids) throws(CommandFailure) in
       let change = try SeifCommands.documents { () throws(DocumentError) in try client.remove(ids) }
-      return (change.lost, "\(DocumentWords.count(change.result.nodes.count, "line")) taken out. The sealed bytes stay.")
+      return (
+        change.lost, "\(DocumentWords.count(change.result.nodes.count, "line")) taken out. The sealed bytes stay."
+      )
     }
     context.talk.hint("seif docs undo")
     return code

@@ -63,12 +63,13 @@ struct DocsDoctorCommand: Command {
           + "\(report.removable.count) may be taken away now.")
     }
     if removesOrphans { try remove(report, client, context) }
-    let waysDiffer = !report.keyWraps.back.isEmpty || !report.keyWraps.altered.isEmpty || !report.keyWraps.missing.isEmpty
+    let waysDiffer =
+      !report.keyWraps.back.isEmpty || !report.keyWraps.altered.isEmpty || !report.keyWraps.missing.isEmpty
     return hasFault || waysDiffer ? .checkFailed : .done
   }
 
   private func remove(
-    _ report: DoctorReport, _ client: DocumentVaultClient, _ context: Context
+    _ report: DocumentDoctorReport, _ client: DocumentVaultClient, _ context: Context
   ) throws(CommandFailure) {
     guard !report.removable.isEmpty else {
       context.talk.say("Nothing may be taken away yet.")
@@ -87,14 +88,16 @@ struct DocsDoctorCommand: Command {
     for id in ways.missing { context.talk.warn("the way in \(id) is missing from the folder; this machine has a copy") }
     for id in ways.back { context.talk.warn("the way in \(id) was removed and is back: whoever has its code gets in") }
     for id in ways.altered { context.talk.warn("the way in \(id) isn't as it was") }
-    for id in ways.unknown { context.talk.say("The way in \(id) was made elsewhere, and hasn't opened the vault here.") }
+    for id in ways.unknown {
+      context.talk.say("The way in \(id) was made elsewhere, and hasn't opened the vault here.")
+    }
   }
 
   private func text(_ id: UUID, _ place: DocumentPath) -> String {
     place.tree.index(of: id).map { place.text($0) } ?? "a document"
   }
 
-  private func document(_ report: DoctorReport, _ place: DocumentPath) -> SecretValue {
+  private func document(_ report: DocumentDoctorReport, _ place: DocumentPath) -> SecretValue {
     func list(_ ids: [UUID], _ key: String, _ writer: inout JSONWriter) {
       writer.key(key)
       writer.beginArray()
@@ -157,7 +160,8 @@ struct DocsAcceptRollbackCommand: Command {
     }
     let seen = try SeifCommands.documents { () throws(DocumentError) in try client.seenManifest() }
     let shown = rollback.shown?.revision ?? 0
-    let counts = "\(client.manifest.nodes.count) lines now, \(seen.map { "\($0.nodes.count)" } ?? "an unknown number") seen"
+    let counts =
+      "\(client.manifest.nodes.count) lines now, \(seen.map { "\($0.nodes.count)" } ?? "an unknown number") seen"
     if let seen {
       let there = Set(client.manifest.nodes.compactMap(\.id))
       let place = DocumentPath(seen)

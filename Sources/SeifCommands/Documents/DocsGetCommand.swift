@@ -42,13 +42,13 @@ struct DocsGetCommand: Command {
       try client.get(ids, into: folder, as: name, replaces: write.force, watch: watch)
     }
     progress.finish()
-    for id in report.otherLength {
-      context.talk.warn("\(text(id, place)): it is authentic, and of another size than the table of contents says")
+    for name in report.otherLength {
+      context.talk.warn("\(name): it is authentic, and of another size than the table of contents says")
     }
     if let only = report.failed.first, report.failed.count == 1, report.written.isEmpty {
       throw DocumentWords.failure(only.error)
     }
-    for failed in report.failed { context.talk.warn("\(text(failed.id, place)): \(failed.error)") }
+    for failed in report.failed { context.talk.warn("\(failed.name): \(failed.error)") }
     if output.json { try context.output.writeLine(json: document(report, place)) }
     if let first = report.written.first {
       let what = report.written.count == 1 ? first.path : DocumentWords.count(report.written.count)
@@ -56,7 +56,8 @@ struct DocsGetCommand: Command {
     } else if report.failed.isEmpty {
       context.talk.say("No document is in there.")
     }
-    return client.rollback != nil ? .checkFailed : report.failed.isEmpty && report.otherLength.isEmpty ? .done : .partial
+    return client.rollback != nil
+      ? .checkFailed : report.failed.isEmpty && report.otherLength.isEmpty ? .done : .partial
   }
 
   // The whole vault is everything at its root.
@@ -87,9 +88,7 @@ struct DocsGetCommand: Command {
     return (folder, String(path[path.index(after: slash)...]))
   }
 
-  private func text(_ id: UUID, _ place: DocumentPath) -> String {
-    place.tree.index(of: id).map { place.text($0) } ?? "a document"
-  }
+  private func text(_ id: UUID, _ place: DocumentPath) -> String? { place.tree.index(of: id).map { place.text($0) } }
 
   private func document(_ report: GetReport, _ place: DocumentPath) -> SecretValue {
     var writer = JSONWriter(indent: 2)
@@ -99,8 +98,8 @@ struct DocsGetCommand: Command {
     writer.beginArray()
     for written in report.written {
       writer.beginObject()
-      writer.member("id", written.id.description)
-      writer.member("path", text(written.id, place))
+      if let id = written.id { writer.member("id", id.description) }
+      writer.member("path", written.id.flatMap { text($0, place) } ?? written.name)
       writer.member("to", written.path)
       writer.endObject()
     }
@@ -109,8 +108,8 @@ struct DocsGetCommand: Command {
     writer.beginArray()
     for failed in report.failed {
       writer.beginObject()
-      writer.member("id", failed.id.description)
-      writer.member("path", text(failed.id, place))
+      if let id = failed.id { writer.member("id", id.description) }
+      writer.member("path", failed.id.flatMap { text($0, place) } ?? failed.name)
       writer.member("why", failed.error.code.rawValue)
       writer.endObject()
     }
@@ -151,7 +150,7 @@ struct DocsCatCommand: Command {
     try SeifCommands.documents { () throws(DocumentError) in
       try client.read(id) { (piece) throws(DocumentError) in
         do throws(CommandFailure) {
-          try context.output.write(piece)
+          try context.output.write(raw: piece)
         } catch {
           failure = error
           throw DocumentError(.cancelled, place: "standard output")

@@ -1,8 +1,10 @@
 internal import Glibc
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifCrypto
 internal import SeifDocumentFormat
 internal import SeifDocuments
+internal import SeifVault
 
 /// `seif docs init`: makes a document vault.
 struct DocsInitCommand: Command {
@@ -47,10 +49,14 @@ struct DocsInitCommand: Command {
     let code = DocumentRecoveryCode.make(random)
     let row = try DocumentKit.makeRow(code, masterKey, context)
     try kit.present(code, row, place: AbsolutePath.of(path), context)
-    let store = try SeifCommands.documents { () throws(DocumentError) in try FolderDocumentStore.make(path: path) }
-    _ = try SeifCommands.documents { () throws(DocumentError) in
-      try DocumentVaultClient.create(
+    let store: FolderDocumentStore
+    do throws(DocumentError) {
+      store = try FolderDocumentStore.make(path: path)
+      _ = try DocumentVaultClient.create(
         store, masterKey: masterKey.duplicate(), rows: [StoredKeyWrap(row)], stateFolder: state)
+    } catch {
+      kit.discard()
+      throw DocumentWords.failure(error)
     }
     let id = try SeifCommands.documents { () throws(DocumentError) in try store.vaultID() }
     if let vault, let id {

@@ -35,18 +35,20 @@ struct DocsKitCommand: Command {
     if rows.rows.isEmpty {
       throw DocumentWords.failure(DocumentError(.noVault, place: store.place))
     }
-    let typed = try documents.typedCode(rows, context)
+    let typed = try documents.code(rows, context)
     let sheet: SecretValue
     if isQR {
       let kit = RecoveryKit(account: "", server: store.place, row: StoredKeyWrap(typed.row), code: typed.code.grouped)
-      sheet = try QRPicture.png(of: kit.data)
+      sheet = QRDrawing.png(try QRCommand.matrix(kit.data))
     } else {
       sheet = DocumentKit.sheet(typed.code, typed.row, place: store.place, context)
     }
     try sheet.withBytes { (bytes) throws(CommandFailure) in
       try Destination.write(bytes, to: write.output ?? "-", replacing: write.force, isBinary: isQR, context)
     }
-    if write.output != "-" { context.talk.say(.ok, "The recovery kit is in \(write.output ?? ""): print it, then delete the file.") }
+    if let path = write.output, path != "-" {
+      context.talk.say(.ok, "The recovery kit is in \(path): print it, then delete the file.")
+    }
     return .done
   }
 }

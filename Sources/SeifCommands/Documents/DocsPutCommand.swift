@@ -82,7 +82,9 @@ struct DocsPutCommand: Command {
     for refused in report.refused where report.refused.count > 1 || !report.added.isEmpty || !report.present.isEmpty {
       context.talk.warn("not put: \(refused.error)")
     }
-    for warning in report.warnings { context.talk.warn("\(warning.path): \(warning.words)") }
+    for warning in report.warnings {
+      context.talk.warn("\(warning.path): stored, but it isn't what its name says: \(DocumentWords.type(warning.type))")
+    }
     for note in report.lost { context.talk.warn(DocumentWords.merge(note)) }
     if output.json {
       var writer = JSONWriter(indent: 2)

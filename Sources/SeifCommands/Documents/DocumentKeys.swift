@@ -53,7 +53,7 @@ struct DocumentKeys {
     }
   }
 
-  private static func entry(of id: UUID, in vault: any UnlockedVault) throws(VaultUseError) -> ReadEntry? {
+  static func entry(of id: UUID, in vault: any UnlockedVault) throws(VaultUseError) -> ReadEntry? {
     for summary in try vault.list() where summary.kind == .documents {
       let found = try vault.entry(summary.id)
       if case .document(let document) = found.stored.entry, UUID(document.id) == id { return found }

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import SeifBytes
 internal import SeifCrypto
 internal import SeifDocumentFormat
@@ -36,6 +37,11 @@ struct DocumentKit: OptionGroup, Sendable {
     try sheet.withBytes { (bytes) throws(CommandFailure) in
       try Destination.write(bytes, to: path, replacing: false, isBinary: false, context)
     }
+  }
+
+  /// Takes a kit away whose code opens nothing.
+  func discard() {
+    if let path { unlink(path) }
   }
 
   private static func show(

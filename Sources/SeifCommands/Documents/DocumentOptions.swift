@@ -50,7 +50,8 @@ struct DocumentOptions: OptionGroup, Sendable {
     let opened = try key(of: store, context)
     let client = try documents { () throws(DocumentError) in
       try DocumentVaultClient.open(
-        store, masterKey: opened.key(), stateFolder: try Self.state(context), now: { [clock = context.clock] in
+        store, masterKey: opened.key(), stateFolder: try Self.state(context),
+        now: { [clock = context.clock] in
           Timestamp(seconds: clock.now())
         })
     }
@@ -63,7 +64,7 @@ struct DocumentOptions: OptionGroup, Sendable {
     return client
   }
 
-  private static func state(_ context: Context) throws(DocumentError) -> String {
+  static func state(_ context: Context) throws(DocumentError) -> String {
     do throws(CommandFailure) { return try stateFolder(context.environment) } catch {
       throw DocumentError(.noPermission, place: "the state folder", reason: error.what)
     }
@@ -92,13 +93,13 @@ struct DocumentOptions: OptionGroup, Sendable {
       context.talk.say("Your vault has no key of this document vault, so its recovery code is needed.")
     }
     let rows = try Self.rows(of: store)
-    let opened = try code(rows, context)
-    let row = opened.row
-    return Opened(opened.takeMasterKey(), row: row)
+    let typed = try code(rows, context)
+    let row = typed.row
+    return Opened(typed.takeMasterKey(), row: row)
   }
 
   /// Whether there is a vault that might have the key.
-  private func hasVault(_ context: Context) throws(CommandFailure) -> Bool {
+  func hasVault(_ context: Context) throws(CommandFailure) -> Bool {
     access(try unlock.vault.folder(context.environment) + "/vault.db", F_OK) == 0
   }
 
@@ -110,17 +111,16 @@ struct DocumentOptions: OptionGroup, Sendable {
   }
 
   /// The master key by the document vault's own recovery code; a person may try three times.
-  func code(_ rows: KeyWraps, _ context: Context) throws(CommandFailure) -> OpenedKeyWrap {
+  func code(_ rows: KeyWraps, _ context: Context) throws(CommandFailure) -> TypedDocumentCode {
     for attempt in 1... {
       let typed = try codeSource.readAny(question: "Recovery code of the document vault", context)
       let failure: CommandFailure
       do throws(RecoveryCodeFault) {
         let code = try DocumentRecoveryCode(typed: typed)
-        do throws(DocumentFormatError) { return try rows.open(with: code) } catch {
-          failure = CommandFailure(
-            .refused, "this recovery code doesn't open the document vault",
-            hint: "Each vault has a code of its own; the one of your passwords is another.")
-        }
+        if let opened = try? rows.open(with: code) { return TypedDocumentCode(code, opened) }
+        failure = CommandFailure(
+          .refused, "this recovery code doesn't open the document vault",
+          hint: "Each vault has a code of its own; the one of your passwords is another.")
       } catch {
         failure = CommandFailure(.refused, "that is no recovery code: \(error)", hint: "Nothing was tried with it.")
       }
@@ -129,6 +129,21 @@ struct DocumentOptions: OptionGroup, Sendable {
     }
     throw Context.cancelled
   }
+}
+
+/// A recovery code that opened a document vault.
+struct TypedDocumentCode: ~Copyable {
+  let code: DocumentRecoveryCode
+  private let opened: OpenedKeyWrap
+
+  init(_ code: consuming DocumentRecoveryCode, _ opened: consuming OpenedKeyWrap) {
+    self.code = code
+    self.opened = opened
+  }
+
+  var row: KeyWrap { opened.row }
+
+  consuming func takeMasterKey() -> SecretBytes { opened.takeMasterKey() }
 }
 
 /// Does work on a document vault, its errors in the words of the command line.

@@ -77,6 +77,20 @@ enum DocumentWords {
 
   static func count(_ number: Int, _ one: String = "document") -> String { "\(number) \(one)\(number == 1 ? "" : "s")" }
 
+  /// What a document's first bytes look like.
+  static func type(_ type: ContentType) -> String {
+    switch type {
+    case .zip: "it looks like a ZIP file"
+    case .compoundFile: "it looks like an older office file"
+    case .richText: "it looks like rich text"
+    case .text: "it looks like plain text"
+    case .program: "it looks like a program"
+    case .empty: "it is empty"
+    case .unknown: "its first bytes are of no kind that a vault takes"
+    default: "it looks like \(type.rawValue.uppercased())"
+    }
+  }
+
   /// What is wrong with a line of the table of contents.
   static func problem(_ kind: ManifestProblem.Kind) -> String {
     switch kind {

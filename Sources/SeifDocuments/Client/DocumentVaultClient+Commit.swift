@@ -1,11 +1,12 @@
 package import SeifBytes
+internal import SeifCrypto
 package import SeifDocumentFormat
 
 /// What a change came to.
 package struct DocumentChange<Result> {
   package var result: Result
   /// What of this change or of others' lost in a merge, in the order in which it was found; empty: nothing.
-  package var lost: [MergeLoss]
+  package var lost: [MergeNote]
 }
 
 extension DocumentVaultClient {
@@ -22,7 +23,7 @@ extension DocumentVaultClient {
     try requireWritable()
     var (base, ours) = (manifest, manifest)
     let result = try edit(&ours)
-    var lost: [MergeLoss] = []
+    var lost: [MergeNote] = []
     for _ in 0..<Self.attempts {
       try ensureObjects(of: ours, beyond: base, uploads)
       let blob = try ours.sealed(masterKey, random, place: store.place)
@@ -42,8 +43,8 @@ extension DocumentVaultClient {
       let mine = ours
       try refresh()
       try requireWritable()
-      let merged = Manifest.merged(base: base, server: manifest, ours: mine, random)
-      lost += merged.lost
+      let merged = ManifestMerge(ours: mine, server: manifest, base: base) { random.makeUUID() }
+      lost += merged.report
       (base, ours) = (manifest, merged.manifest)
     }
     throw DocumentError(.conflict, place: store.place, current: stored?.tag)

@@ -2,7 +2,7 @@ package import SeifBytes
 internal import SeifDocumentFormat
 
 /// What is wrong with a document vault.
-package struct DoctorReport: Sendable {
+package struct DocumentDoctorReport: Sendable {
   /// The revision that was looked at.
   package var revision = 0
   /// Documents whose object isn't there.
@@ -23,27 +23,30 @@ extension DocumentVaultClient {
   /// them.
   ///
   /// - Parameter opens: whether each document is opened, not only looked for.
-  package func doctor(opens: Bool, watch: WorkWatch = WorkWatch()) throws(DocumentError) -> DoctorReport {
+  package func doctor(opens: Bool, watch: WorkWatch = WorkWatch()) throws(DocumentError) -> DocumentDoctorReport {
     try refresh()
-    var report = DoctorReport()
+    var report = DocumentDoctorReport()
     report.rollback = rollback
     report.revision = stored?.revision ?? 0
     report.keyWraps = try keyWrapDifferences()
     let listed = try store.allObjects()
     let lengths = Dictionary(uniqueKeysWithValues: listed.map { ($0.id, $0.byteCount) })
-    let files = manifest.nodes.filter { $0.isFile && $0.objectID != nil }
-    let meter = WorkMeter(watch, documents: files.count, bytes: opens ? files.reduce(0) { $0 &+ ($1.size ?? 0) } : 0)
-    for node in files {
+    let files = manifest.nodes.compactMap { node in node.id.map { (node: node, id: $0) } }.filter {
+      $0.node.objectID != nil
+    }
+    let meter = WorkMeter(
+      watch, documents: files.count, bytes: opens ? files.reduce(0) { $0 &+ ($1.node.size ?? 0) } : 0)
+    for (node, id) in files {
       try meter.check(store.place)
       guard let object = node.objectID, let length = lengths[object] else {
-        report.missing.append(node.id)
+        report.missing.append(id)
         continue
       }
       if !opens {
         let isPossible = (DocumentLimits.sealedOverhead...DocumentLimits.objectByteCount).contains(length)
-        if !isPossible || node.fileKey == nil { report.damaged.append(node.id) }
+        if !isPossible || node.fileKey == nil { report.damaged.append(id) }
       } else if try !opensWhole(node, object, length, meter) {
-        report.damaged.append(node.id)
+        report.damaged.append(id)
       }
       meter.addDocument()
     }
@@ -79,7 +82,7 @@ extension DocumentVaultClient {
   ///
   /// - Returns: what was removed: fewer where a manifest that came meanwhile names one.
   /// - Throws: `rollback`; `conflict` where the manifest isn't the one of the report.
-  package func removeOrphans(_ report: DoctorReport) throws(DocumentError) -> [ObjectEntry] {
+  package func removeOrphans(_ report: DocumentDoctorReport) throws(DocumentError) -> [ObjectEntry] {
     try refresh()
     try requireWritable()
     guard stored?.revision ?? 0 == report.revision else {

@@ -7,11 +7,11 @@ internal import SeifDocumentFormat
 /// What came of taking documents out of a vault.
 package struct GetReport: Sendable {
   /// Files that were written.
-  package var written: [(id: UUID, path: String)] = []
+  package var written: [(id: UUID?, name: String, path: String)] = []
   /// Documents that weren't written, and why.
-  package var failed: [(id: UUID, error: DocumentError)] = []
+  package var failed: [(id: UUID?, name: String, error: DocumentError)] = []
   /// Documents whose length isn't the one that the manifest says; they were written as they are.
-  package var otherLength: [UUID] = []
+  package var otherLength: [String] = []
   package var wasCancelled = false
 }
 
@@ -28,27 +28,28 @@ extension DocumentVaultClient {
   ) throws(DocumentError) -> GetReport {
     var report = GetReport()
     for id in ids { _ = try node(id, manifest) }
-    let all = manifest.subtree(of: ids)
-    let files = manifest.nodes.filter { all.contains($0.id) && $0.isFile }
+    let tree = ManifestTree(manifest)
+    let starts = ids.compactMap { tree.index(of: $0) }
+    let files = Set(starts + starts.flatMap { tree.below($0) }).map { manifest.nodes[$0] }.filter(\.isFile)
     let meter = WorkMeter(watch, documents: files.count, bytes: files.reduce(0) { $0 &+ ($1.size ?? 0) })
-    let children = Dictionary(grouping: manifest.nodes) { $0.parent }
-    var open = ids.reversed().map { (id: $0, folder: folder) }
-    var done: Set<UUID> = []
+    var open = starts.reversed().map { (index: $0, folder: folder) }
+    var done: Set<Int> = []
     while let next = open.popLast() {
       guard !meter.wantsEnd else {
         report.wasCancelled = true
         return report
       }
-      guard done.insert(next.id).inserted, let node = manifest.node(next.id) else { continue }
-      let wanted = name ?? DocumentNames.safe(node.title)
+      guard done.insert(next.index).inserted else { continue }
+      let node = manifest.nodes[next.index]
+      let wanted = name ?? DocumentName.fileName(node.name)
       do throws(DocumentError) {
         if node.isFolder {
           let path = try Self.makeFolder(wanted, in: next.folder)
-          for child in (children[node.id] ?? []).reversed() { open.append((child.id, path)) }
+          for child in tree.children(of: next.index).reversed() { open.append((child, path)) }
         } else if node.isFile {
           let path = try write(
             node, into: next.folder, wanted, replaces: replaces, isExact: name != nil, meter, &report)
-          report.written.append((node.id, path))
+          report.written.append((node.id, DocumentName.display(node.name), path))
           meter.addDocument()
         }
       } catch {
@@ -56,7 +57,7 @@ extension DocumentVaultClient {
           report.wasCancelled = true
           return report
         }
-        report.failed.append((next.id, error))
+        report.failed.append((node.id, DocumentName.display(node.name), error))
       }
     }
     return report
@@ -109,9 +110,11 @@ extension DocumentVaultClient {
       }
     }
     try opener.finish()
-    if let size = node.size, size != length - DocumentLimits.sealedOverhead { report.otherLength.append(node.id) }
+    if let size = node.size, size != length - DocumentLimits.sealedOverhead {
+      report.otherLength.append(DocumentName.display(node.name))
+    }
     for attempt in 1...1000 {
-      let candidate = attempt == 1 ? name : DocumentNames.numbered(name, attempt)
+      let candidate = attempt == 1 ? name : DocumentName.fileName(DocumentName.numbered(name, attempt))
       // Told to replace, it replaces the file of this very name; else letters in another form are the same name.
       if !isExact, !replaces, taken.contains(Normalization.nfc(candidate)) { continue }
       do throws(DocumentError) {
@@ -129,7 +132,7 @@ extension DocumentVaultClient {
     let parent = try FolderHandle(path: folder)
     let taken = Set(try parent.names().map(Normalization.nfc))
     for attempt in 1...1000 {
-      let candidate = attempt == 1 ? name : DocumentNames.numbered(name, attempt)
+      let candidate = attempt == 1 ? name : DocumentName.fileName(DocumentName.numbered(name, attempt))
       if taken.contains(Normalization.nfc(candidate)) { continue }
       if mkdirat(parent.descriptor, candidate, 0o700) == 0 {
         try parent.sync()

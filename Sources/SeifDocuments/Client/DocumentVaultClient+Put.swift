@@ -21,9 +21,9 @@ package struct PutReport: Sendable {
   /// Files that weren't put, and why.
   package var refused: [(path: String, error: DocumentError)] = []
   /// Files whose bytes don't look like what their extension says; they are in the vault.
-  package var warnings: [(path: String, words: String)] = []
+  package var warnings: [(path: String, type: ContentType)] = []
   /// What lost in a merge with others' changes.
-  package var lost: [MergeLoss] = []
+  package var lost: [MergeNote] = []
   /// Whether the person ended it: what is in `added` is in the vault, the rest isn't.
   package var wasCancelled = false
 }
@@ -98,10 +98,12 @@ extension DocumentVaultClient {
     // Before it is sent: what is abandoned half-way must be known as this client's own.
     try state.note([(object, .uploading(now().milliseconds))])
     _ = try store.putObject(object, from: upload.source())
-    let node = ManifestNode.newFile(
-      random.makeUUID(), name: file.name, parent: file.parent, createdAt: now(), object: object, key: key,
-      byteCount: upload.byteCount)
-    group.files.append((node, object, file.path, upload))
+    let id = random.makeUUID()
+    let content = DocumentContent(
+      object: object, key: key, byteCount: upload.byteCount,
+      ext: DocumentKind.acceptedExtension(of: file.name) ?? "")
+    let node = ManifestNode.file(id: id, parent: file.parent, name: file.name, createdAt: now(), content: content)
+    group.files.append((id, node, object, file.path, upload))
     group.byteCount += upload.byteCount
   }
 
@@ -122,10 +124,9 @@ extension DocumentVaultClient {
     }
     report.lost += done.lost
     for file in files {
-      report.added.append((file.node.id, file.path))
-      if let words = DocumentKinds.warning(fileExtension: file.node.fileExtension, head: file.upload.head) {
-        report.warnings.append((file.path, words))
-      }
+      report.added.append((file.id, file.path))
+      let type = ContentType(firstBytes: file.upload.head)
+      if !type.fits(extension: file.node.fileExtension) { report.warnings.append((file.path, type)) }
     }
     group = PutGroup()
   }
@@ -133,7 +134,7 @@ extension DocumentVaultClient {
 
 /// Files that are sent and not named yet.
 private struct PutGroup {
-  var files: [(node: ManifestNode, object: UUID, path: String, upload: Upload)] = []
+  var files: [(id: UUID, node: ManifestNode, object: UUID, path: String, upload: Upload)] = []
   var byteCount = 0
 }
 
@@ -155,7 +156,7 @@ struct PutPlan {
     var id: UUID
     var name: String
     var parent: UUID?
-    func node(_ now: Timestamp) -> ManifestNode { .newFolder(id, name: name, parent: parent, createdAt: now) }
+    func node(_ now: Timestamp) -> ManifestNode { .folder(id: id, parent: parent, name: name, createdAt: now) }
   }
 
   let parent: UUID?
@@ -177,7 +178,7 @@ struct PutPlan {
   mutating func add(_ item: PutItem, _ report: inout PutReport) {
     switch item {
     case .stream(let descriptor, let name):
-      guard DocumentNames.isAllowed(name) else {
+      guard DocumentKind.acceptedExtension(of: name) != nil else {
         report.refused.append((name, DocumentError(.notAllowed, place: name)))
         return
       }
@@ -210,13 +211,15 @@ struct PutPlan {
     let refusal: DocumentError? =
       if status.st_mode & S_IFMT != S_IFREG {
         DocumentError(.notAFile, place: path)
-      } else if !DocumentNames.isAllowed(
-        name)
-      { DocumentError(.notAllowed, place: path) } else if status.st_size > DocumentLimits.documentByteCount {
+      } else if DocumentKind.acceptedExtension(of: name) == nil {
+        DocumentError(.notAllowed, place: path)
+      } else if status.st_size > DocumentLimits.documentByteCount {
         DocumentError(.tooLarge, place: path, reason: "50 MiB at most")
       } else if files.count >= Self.fileCount {
         DocumentError(.notPossible, place: path, reason: "too many files at once")
-      } else { nil }
+      } else {
+        nil
+      }
     if let refusal {
       report.refused.append((path, refusal))
     } else {
@@ -277,8 +280,8 @@ struct PutPlan {
     }
     var there: [Key: UUID] = [:]
     for node in manifest.nodes {
-      if node.isFolder { there[Key(parent: node.parent, name: node.title, size: nil)] = node.id }
-      if node.isFile { there[Key(parent: node.parent, name: node.title, size: node.size)] = node.id }
+      if node.isFolder { there[Key(parent: node.parent, name: node.name, size: nil)] = node.id }
+      if node.isFile { there[Key(parent: node.parent, name: node.name, size: node.size)] = node.id }
     }
     var same: [UUID: UUID] = [:]
     for index in folders.indices {

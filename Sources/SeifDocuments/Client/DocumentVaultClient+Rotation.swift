@@ -7,9 +7,9 @@ package struct RotationReport: Sendable {
   /// Ways in that were there and couldn't be carried over: they open nothing any more.
   package var dropped: [UUID] = []
   /// Documents that were sealed anew.
-  package var resealed: [UUID] = []
+  package var resealed = 0
   /// Documents that couldn't be opened and so weren't sealed anew; their nodes are as they were.
-  package var kept: [UUID] = []
+  package var kept: [String] = []
 }
 
 extension DocumentVaultClient {
@@ -33,17 +33,22 @@ extension DocumentVaultClient {
     var next = manifest
     var old: [UUID] = []
     if files {
-      let nodes = manifest.nodes.filter { $0.isFile && $0.objectID != nil }
-      let meter = WorkMeter(watch, documents: nodes.count, bytes: nodes.reduce(0) { $0 &+ ($1.size ?? 0) })
-      for node in nodes {
+      let nodes = manifest.nodes.indices.filter { manifest.nodes[$0].objectID != nil }
+      let meter = WorkMeter(
+        watch, documents: nodes.count, bytes: nodes.reduce(0) { $0 &+ (manifest.nodes[$1].size ?? 0) })
+      for index in nodes {
+        let node = manifest.nodes[index]
         do throws(DocumentError) {
           let (object, key) = try reseal(node, meter)
-          next.update(node.id) { $0.setContent(object: object, key: key) }
-          report.resealed.append(node.id)
+          if var content = node.content {
+            (content.object, content.key) = (object, key)
+            next.nodes[index].setContent(content)
+          }
+          report.resealed += 1
           if let before = node.objectID { old.append(before) }
         } catch {
           guard [.damaged, .notFound, .notPossible, .tooLarge].contains(error.code) else { throw error }
-          report.kept.append(node.id)
+          report.kept.append(DocumentName.display(node.name))
         }
         meter.addDocument()
       }

@@ -15,18 +15,17 @@ extension DocumentVaultClient {
   package func makeFolder(_ name: String, in parent: UUID?) throws(DocumentError) -> DocumentChange<UUID> {
     try change { (manifest) throws(DocumentError) in
       try requireFolder(parent, manifest)
-      let node = ManifestNode.newFolder(random.makeUUID(), name: name, parent: parent, createdAt: now())
-      manifest.add(node)
-      return node.id
+      let id = random.makeUUID()
+      manifest.add(.folder(id: id, parent: parent, name: name, createdAt: now()))
+      return id
     }
   }
 
   /// Gives a document or a folder another name. Names need not be unique.
   package func rename(_ id: UUID, to name: String) throws(DocumentError) -> DocumentChange<Void> {
     try change { (manifest) throws(DocumentError) in
-      let old = try node(id, manifest)
-      if old.isFile, !DocumentNames.isAllowed(name) { throw DocumentError(.notAllowed, place: store.place) }
-      manifest.update(id) { $0.rename(name) }
+      _ = try node(id, manifest)
+      manifest.update(id) { $0.rename(to: name) }
     }
   }
 
@@ -41,7 +40,7 @@ extension DocumentVaultClient {
         if let parent, manifest.subtree(of: [id]).contains(parent) {
           throw DocumentError(.notPossible, place: store.place, reason: "a folder can't stand inside itself")
         }
-        manifest.update(id) { $0.parent = parent }
+        manifest.update(id) { $0.move(to: parent) }
       }
     }
   }
@@ -51,7 +50,7 @@ extension DocumentVaultClient {
     try change { (manifest) throws(DocumentError) in
       for id in ids {
         _ = try node(id, manifest)
-        manifest.update(id) { $0.isFavourite = isFavourite }
+        manifest.update(id) { $0.setFavorite(isFavourite) }
       }
     }
   }
@@ -59,32 +58,49 @@ extension DocumentVaultClient {
   /// Takes documents and folders, with all in them, out of the manifest. Their objects stay, so that `undo` brings all
   /// back; see `removeOrphans`.
   package func remove(_ ids: [UUID]) throws(DocumentError) -> DocumentChange<RemovedNodes> {
-    try change { (manifest) throws(DocumentError) in
+    let change = try change { (manifest) throws(DocumentError) in
       for id in ids { _ = try node(id, manifest) }
       return RemovedNodes(nodes: manifest.remove(manifest.subtree(of: ids)))
     }
+    var removed = Manifest()
+    removed.nodes = change.result.nodes
+    try state.set(undo: try removed.sealed(masterKey, random, place: store.place))
+    return change
+  }
+
+  /// What this client removed last and hasn't brought back; nil: nothing, or it was sealed under an older master key.
+  package func lastRemoved() throws(DocumentError) -> RemovedNodes? {
+    guard let blob = try state.undo() else { return nil }
+    guard let removed = try? Manifest(opening: blob, masterKey: masterKey), !removed.nodes.isEmpty else { return nil }
+    return RemovedNodes(nodes: removed.nodes)
   }
 
   /// Brings back what was removed, to the root where its folder is gone.
   ///
   /// - Throws: `damaged` where the store has lost one of the objects.
   package func undo(_ removed: RemovedNodes) throws(DocumentError) -> DocumentChange<Void> {
-    try change { (manifest) throws(DocumentError) in
-      var there = Set(manifest.nodes.map(\.id))
-      there.formUnion(removed.nodes.map(\.id))
-      let present = Set(manifest.nodes.map(\.id))
-      for var node in removed.nodes where !present.contains(node.id) {
-        if let parent = node.parent, !there.contains(parent) { node.parent = nil }
+    try requireWritable()
+    for object in removed.nodes.compactMap(\.objectID) where try store.objectByteCount(object) == nil {
+      // Deleted, but perhaps not for good; what can't come back is found before it is named.
+      try? store.restoreObject(object)
+    }
+    let change = try change { (manifest) throws(DocumentError) in
+      let present = Set(manifest.nodes.compactMap(\.id))
+      let there = present.union(removed.nodes.compactMap(\.id))
+      for var node in removed.nodes where !(node.id.map(present.contains) ?? false) {
+        if let parent = node.parent, !there.contains(parent) { node.move(to: nil) }
         manifest.add(node)
       }
     }
+    try state.set(undo: nil)
+    return change
   }
 
   /// How many documents of each kind there are and how large they are: what a monthly count would tell a server.
-  package func usage() -> [DocumentCategory: DocumentUsage] {
-    var all: [DocumentCategory: DocumentUsage] = [:]
+  package func usage() -> [DocumentKind: DocumentUsage] {
+    var all: [DocumentKind: DocumentUsage] = [:]
     for node in manifest.nodes where node.isFile {
-      guard let category = DocumentCategory(fileExtension: node.fileExtension) else { continue }
+      guard let category = DocumentKind(extension: node.fileExtension) else { continue }
       var usage = all[category] ?? DocumentUsage(count: 0, byteCount: 0)
       usage.count += 1
       usage.byteCount = usage.byteCount.addingReportingOverflow(node.size ?? 0).partialValue
@@ -100,7 +116,7 @@ extension DocumentVaultClient {
     writer.beginObject()
     writer.key("month")
     writer.string(month)
-    for category in DocumentCategory.allCases {
+    for category in DocumentKind.allCases {
       writer.key(category.rawValue)
       writer.beginObject()
       writer.key("count")
@@ -125,24 +141,6 @@ extension DocumentVaultClient {
     guard let id else { return }
     guard try node(id, manifest).isFolder else {
       throw DocumentError(.notPossible, place: store.place, reason: "it is no folder")
-    }
-  }
-}
-
-/// Kinds of documents as the monthly count has them.
-package enum DocumentCategory: String, Sendable, CaseIterable {
-  case document, sheet, slides, text, image, archive
-
-  /// The kind of a file extension in lower case; nil for one that vaults don't take.
-  package init?(fileExtension: String) {
-    switch fileExtension {
-    case "pdf", "doc", "docx", "rtf", "odt": self = .document
-    case "xls", "xlsx", "ods", "csv": self = .sheet
-    case "ppt", "pptx": self = .slides
-    case "txt", "xml", "json": self = .text
-    case "jpg", "jpeg", "png", "heic", "heif", "gif", "webp", "tiff": self = .image
-    case "zip": self = .archive
-    default: return nil
     }
   }
 }

@@ -34,7 +34,7 @@ package final class DocumentVaultClient {
     self.masterKey = masterKey
     self.random = random
     self.now = now
-    manifest = .empty
+    manifest = Manifest()
   }
 
   /// Opens a vault.
@@ -86,7 +86,7 @@ package final class DocumentVaultClient {
     guard status.isEnabled || mark != nil else { throw DocumentError(.noVault, place: store.place) }
     let opened = try shown.map { (shown) throws(DocumentError) in try open(shown) }
     stored = shown
-    manifest = opened ?? .empty
+    manifest = opened ?? Manifest()
     guard rollback == nil else { return }
     try remember(shown, manifest)
   }

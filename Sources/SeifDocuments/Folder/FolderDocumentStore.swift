@@ -1,9 +1,11 @@
 internal import CSeif
 internal import Glibc
 package import SeifBytes
+package import SeifCrypto
 internal import SeifDocumentFormat
 
-/// A document vault in a folder: `manifest`, `objects/UUID`, `wraps.json`, `version`, and what was deleted in `trash`.
+/// A document vault in a folder: `manifest`, `objects/UUID`, `wraps.json`, `version`, `id`, and what was deleted in
+/// `trash`.
 ///
 /// `version` holds the manifest's revision and SHA-256, and giving it its name is the one step by which a new manifest
 /// counts. Whatever ends the program, the folder reads as before that step or as after it:
@@ -29,6 +31,7 @@ package struct FolderDocumentStore: DocumentStore {
     static let objects = "objects"
     static let trash = "trash"
     static let lock = "lock"
+    static let id = "id"
   }
 
   /// A folder that exists.
@@ -52,14 +55,37 @@ package struct FolderDocumentStore: DocumentStore {
     }
     try syncParent(of: path)
     let folder = try FolderHandle(path: path)
-    let names = try folder.names().filter { !TemporaryName.matches($0) && $0 != Name.lock }
+    let names = try folder.names().filter { !TemporaryName.matches($0) && $0 != Name.lock && $0 != Name.id }
     // A creation that was ended leaves an empty folder of objects.
     var isNew = names.isEmpty
     if names == [Name.objects] { isNew = try isEmptyFolder(Name.objects, in: folder) }
     guard isNew else { throw DocumentError(.exists, place: path) }
     guard fchmod(folder.descriptor, 0o700) == 0 else { throw SystemRefusal.error(place: path) }
     try folder.makeFolder(Name.objects)
-    return Self(path: path, now: now)
+    let store = Self(path: path, now: now)
+    _ = try store.makeVaultID()
+    return store
+  }
+
+  /// The vault's identifier, by which a person's vault names its key; nil where another writer gave it none.
+  package func vaultID() throws(DocumentError) -> UUID? {
+    try openFolder().read(Name.id, limit: 64).flatMap { UUID(String(decoding: $0.prefix(36), as: UTF8.self)) }
+  }
+
+  /// The vault's identifier, made where it has none.
+  package func makeVaultID(_ random: RandomSource = .system) throws(DocumentError) -> UUID {
+    if let id = try vaultID() { return id }
+    let id = random.makeUUID()
+    try setVaultID(id)
+    return id
+  }
+
+  /// Gives the folder an identifier: that of the vault of which it is a copy.
+  package func setVaultID(_ id: UUID) throws(DocumentError) {
+    try writing { (folder) throws(DocumentError) in
+      try folder.replace(Name.id, with: Array("\(id)\n".utf8))
+      try folder.sync()
+    }
   }
 
   private static func makeFolders(_ path: String) throws(DocumentError) {

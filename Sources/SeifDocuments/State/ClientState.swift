@@ -7,7 +7,7 @@ internal import SeifDocumentFormat
 /// What this client remembers of one vault, in a folder of its own: sealed bytes, identifiers, counters and times.
 ///
 /// `mark` is the highest manifest that it opened, `base` that manifest as it was sealed, `wraps.json` and `removed` the
-/// rows of ways in that it made, opened or removed, `objects` its notes of objects. A file that can't be read costs what
+/// rows of ways in that it made, opened or removed, `objects` its notes of objects, `undo` what it removed last, sealed. A file that can't be read costs what
 /// it says, and nothing else.
 struct ClientState: Sendable {
   let path: String
@@ -19,6 +19,7 @@ struct ClientState: Sendable {
     static let removed = "removed"
     static let objects = "objects"
     static let place = "place"
+    static let undo = "undo"
   }
 
   /// - Parameters:
@@ -130,6 +131,19 @@ struct ClientState: Sendable {
       try folder.replace(Name.wraps, with: StoredKeyWrap.list(kept))
       let text = removed.map { "\($0)\n" }.sorted().joined()
       try folder.replace(Name.removed, with: Array(text.utf8))
+      try folder.sync()
+    }
+  }
+
+  // ---- What was removed last
+
+  /// A sealed manifest of the nodes that were removed last, or nil.
+  func undo() throws(DocumentError) -> [UInt8]? { try read(Name.undo, limit: DocumentLimits.manifestByteCount) }
+
+  /// Keeps one, or forgets it.
+  func set(undo blob: [UInt8]?) throws(DocumentError) {
+    try changing { (folder) throws(DocumentError) in
+      if let blob { try folder.replace(Name.undo, with: blob) } else { try folder.remove(Name.undo) }
       try folder.sync()
     }
   }
