@@ -121,10 +121,11 @@ struct DocumentWorld {
     let rotations = before.rotations ?? 0
     let client = try open(rotations)
     func id(_ name: String) throws -> UUID {
-      guard let node = client.manifest.nodes.first(where: { $0.title == name }) else {
+      guard let node = client.manifest.nodes.first(where: { $0.name == name }) else {
         throw Violation("\(name) isn't there")
       }
-      return node.id
+      guard let id = node.id else { throw Violation("\(name) has no identifier") }
+      return id
     }
     func source(_ bytes: [UInt8], _ name: String) throws -> String {
       let path = "\(root)/out/\(name)"
@@ -189,15 +190,16 @@ struct DocumentWorld {
     guard try client.keyWraps() == [row(rotations)] else { throw Violation("the ways in are others") }
     var found: [String: [UInt8]?] = [:]
     for node in client.manifest.nodes {
-      if node.isFolder {
-        found[node.title] = .some(nil)
+      if node.kind == .folder {
+        found[node.name] = .some(nil)
         continue
       }
       var bytes: [UInt8] = []
-      try client.read(node.id) { (piece) throws(DocumentError) in
+      guard let id = node.id else { throw Violation("\(node.name) has no identifier") }
+      try client.read(id) { (piece) throws(DocumentError) in
         piece.withUnsafeBytes { bytes.append(contentsOf: $0) }
       }
-      found[node.title] = bytes
+      found[node.name] = bytes
     }
     guard found == model.nodes else {
       throw Violation("it holds \(found.keys.sorted()) and not \(model.nodes.keys.sorted())")

@@ -22,15 +22,15 @@ import Testing
     }
     let report = try client.put([.path(bench.scratch.path("in/tree/"))], into: nil)
     #expect(report.added.count == 4 && report.refused.isEmpty)
-    let top = try #require(client.manifest.nodes.first { $0.title == "tree" })
-    let got = try client.get([top.id], into: bench.scratch.path("out"))
+    let top = try #require(client.manifest.nodes.first { $0.name == "tree" })
+    let got = try client.get([#require(top.id)], into: bench.scratch.path("out"))
     #expect(got.written.count == 4 && got.failed.isEmpty)
     for name in ["tree/a.pdf", "tree/sub/b.txt", "tree/sub/deep/c.png"] {
       #expect(try bench.scratch.read("out/" + name) == Array(name.utf8))
     }
     #expect(try bench.scratch.read("out/tree/empty.csv") == [])
     // Once more, beside what is there.
-    _ = try client.get([top.id], into: bench.scratch.path("out"))
+    _ = try client.get([#require(top.id)], into: bench.scratch.path("out"))
     #expect(try bench.scratch.names("out") == ["tree", "tree (2)"])
   }
 
@@ -120,7 +120,7 @@ import Testing
     let names = ["\u{DC}bersicht.pdf", "U\u{308}bersicht.pdf"]
     var ids: [UUID] = []
     for (number, name) in names.enumerated() { ids.append(try bench.put(client, name, [UInt8(number)])) }
-    #expect(ids.map { client.manifest.node($0).map { Array($0.title.utf8) } } == names.map { Array($0.utf8) })
+    #expect(ids.map { client.manifest.node($0).map { Array($0.name.utf8) } } == names.map { Array($0.utf8) })
     let report = try client.get(ids, into: bench.scratch.path("out"))
     #expect(report.written.count == 2)
     #expect(try bench.scratch.names("out").count == 2)
