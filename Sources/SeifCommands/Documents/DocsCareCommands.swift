@@ -3,7 +3,6 @@ internal import SeifBytes
 internal import SeifCrypto
 internal import SeifDocumentFormat
 internal import SeifDocuments
-internal import SeifVault
 
 /// `seif docs rotate`: a new master key.
 struct DocsRotateCommand: Command {
@@ -39,13 +38,9 @@ struct DocsRotateCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     try kit.check(otherwise: "Nothing was changed.", context)
-    let client = try documents.open(context, mayWrite: true)
-    let store = FolderDocumentStore(path: try documents.path(context.environment))
-    let id = try SeifCommands.documents { () throws(DocumentError) in try store.vaultID() }
     // What may fail or be cancelled comes before anything is changed.
-    let holder = try id.flatMap { (id) throws(CommandFailure) in
-      withoutVault ? nil : try self.holder(of: id, context)
-    }
+    let (client, holder) =
+      withoutVault ? (try documents.open(context, mayWrite: true), nil) : try documents.openHolding(context)
     defer { holder?.vault.lock() }
     let masterKey = RandomSource.system.makeSecret(byteCount: KeyWrap.masterKeyByteCount)
     let code = DocumentRecoveryCode.make()
@@ -63,25 +58,9 @@ struct DocsRotateCommand: Command {
       throw DocumentWords.failure(error)
     }
     progress.finish()
-    if let holder, let id {
-      try DocumentKeys(documents.unlock).keep(
-        masterKey, of: id, wraps: SecretValue(StoredKeyWrap.list(rows)), in: holder.vault, holder.folder)
-    }
+    try holder?.replace(masterKey, wraps: SecretValue(StoredKeyWrap.list(rows)))
     try tell(report, client, hasVault: holder != nil, context)
     return report.kept.isEmpty ? .done : .partial
-  }
-
-  /// The person's vault, open, if it has the key.
-  private func holder(
-    of id: UUID, _ context: Context
-  ) throws(CommandFailure) -> (vault: any UnlockedVault, folder: String)? {
-    guard try documents.hasVault(context) else { return nil }
-    let folder = try documents.unlock.vault.folder(context.environment)
-    let vault = try documents.unlock.use(.readWrite, context)
-    let hasKey = try withVault(folder) { () throws(VaultUseError) in try DocumentKeys.entry(of: id, in: vault) != nil }
-    if hasKey { return (vault, folder) }
-    vault.lock()
-    return nil
   }
 
   private func tell(

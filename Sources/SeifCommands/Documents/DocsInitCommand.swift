@@ -60,7 +60,7 @@ struct DocsInitCommand: Command {
     }
     let id = try SeifCommands.documents { () throws(DocumentError) in try store.vaultID() }
     if let vault, let id {
-      try DocumentKeys(documents.unlock).keep(
+      try DocumentKeys.keep(
         masterKey, of: id, wraps: SecretValue(StoredKeyWrap.list([StoredKeyWrap(row)])), in: vault, folder)
       _ = vault.tell(context)
     }

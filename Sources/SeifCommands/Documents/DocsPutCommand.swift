@@ -13,7 +13,7 @@ struct DocsPutCommand: Command {
     has a name there. A run that was ended goes on where it was with --resume, which
     leaves out files of the same name and size. - is standard input, with --name.
     """
-  static let folder = Option.value("to", "FOLDER", "put them into this folder of the vault")
+  static let folder = Option.value("to", "PATH", "put them into this folder of the vault")
   static let parents = Option.flag("parents", "make that folder if it isn't there")
   static let rename = Option.value("name", "NAME", "the name of the one document that is put")
   static let resume = Option.flag("resume", "leave out what is there already, by name and size")

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SeifAgent
 internal import SeifBytes
 internal import SeifDocumentFormat
 internal import SeifDocuments
@@ -47,7 +48,29 @@ struct DocumentOptions: OptionGroup, Sendable {
   /// - Parameter mayWrite: a state that is older than one seen before is then a failure, and else a warning.
   func open(_ context: Context, mayWrite: Bool) throws(CommandFailure) -> DocumentVaultClient {
     let store = FolderDocumentStore(path: try path(context.environment))
-    let opened = try key(of: store, context)
+    return try client(store, try key(of: store, context), context, mayWrite: mayWrite)
+  }
+
+  /// The open vault to change, and the person's vault where that has its key: opened once, for both.
+  func openHolding(
+    _ context: Context
+  ) throws(CommandFailure) -> (client: DocumentVaultClient, holder: DocumentKeyHolder?) {
+    let store = FolderDocumentStore(path: try path(context.environment))
+    guard let id = try id(of: store), try hasVault(context),
+      let holder = try DocumentKeys(unlock).holder(of: id, context)
+    else { return (try open(context, mayWrite: true), nil) }
+    do throws(CommandFailure) {
+      let opened = asksCode ? try byCode(store, context) : Opened(try holder.key(), row: nil)
+      return (try client(store, opened, context, mayWrite: true), holder)
+    } catch {
+      holder.vault.lock()
+      throw error
+    }
+  }
+
+  private func client(
+    _ store: FolderDocumentStore, _ opened: Opened, _ context: Context, mayWrite: Bool
+  ) throws(CommandFailure) -> DocumentVaultClient {
     let client = try documents { () throws(DocumentError) in
       try DocumentVaultClient.open(
         store, masterKey: opened.key(), stateFolder: try Self.state(context),
@@ -83,15 +106,23 @@ struct DocumentOptions: OptionGroup, Sendable {
     func key() -> SecretBytes { secret.duplicate() }
   }
 
-  private func key(of store: FolderDocumentStore, _ context: Context) throws(CommandFailure) -> Opened {
-    let id = try documents { () throws(DocumentError) in
+  private func id(of store: FolderDocumentStore) throws(CommandFailure) -> UUID? {
+    try documents { () throws(DocumentError) in
       guard try store.status().isEnabled else { throw DocumentError(.noVault, place: store.place) }
       return try store.vaultID()
     }
+  }
+
+  private func key(of store: FolderDocumentStore, _ context: Context) throws(CommandFailure) -> Opened {
+    let id = try id(of: store)
     if !asksCode, let id, try hasVault(context) {
       if let key = try DocumentKeys(unlock).key(of: id, context) { return Opened(key, row: nil) }
       context.talk.say("Your vault has no key of this document vault, so its recovery code is needed.")
     }
+    return try byCode(store, context)
+  }
+
+  private func byCode(_ store: FolderDocumentStore, _ context: Context) throws(CommandFailure) -> Opened {
     let rows = try Self.rows(of: store)
     let typed = try code(rows, context)
     let row = typed.row
