@@ -52,6 +52,7 @@ let package = Package(
     target("SeifRecords", ["SeifBytes", "SeifCrypto", "SeifOTP"], core),
     target("SeifFormats", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords"], core),
     target("SeifBackups", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], core),
+    target("SeifDocumentFormat", ["SeifBytes", "SeifCrypto"], core),
     target("SeifTUI", ["SeifBytes"], core),
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
@@ -68,6 +69,7 @@ let package = Package(
     target("SeifTransports", ["SeifProcesses", "SeifBytes", "SeifBackups", "CSeif"], strict),
     target("SeifHTTP", ["SeifBytes", "CCurl", "CSeif"], strict),
     target("SeifNetworkTransports", ["SeifHTTP", "SeifBackups", "SeifCrypto", "SeifBytes", "CExpat"], strict),
+    target("SeifDocuments", ["SeifDocumentFormat", "SeifBytes", "SeifCrypto", "CSeif"], strict),
     target("SeifClipboard", ["SeifProcesses", "SeifBytes", "CClipboard", "CSeif"], strict),
     target(
       "SeifAgent", ["SeifProcesses", "SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
@@ -76,6 +78,7 @@ let package = Package(
       [
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
         "SeifTransports", "SeifProcesses", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "SeifTUI",
+        "SeifDocumentFormat", "SeifDocuments",
         "CSeif",
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
@@ -98,11 +101,14 @@ let package = Package(
       name: "seif-crash",
       dependencies: [
         "SeifCommands", "SeifVault", "SeifSQL", "SeifTransports", "SeifBackups", "SeifFormats", "SeifRecords",
-        "SeifOTP", "SeifCrypto", "SeifBytes", "CSeif",
+        "SeifOTP", "SeifCrypto", "SeifBytes", "SeifDocuments", "SeifDocumentFormat", "CSeif",
       ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
     // Only for tests: what every transport must do, and real servers to do it with.
     target("SeifTransportTesting", ["SeifBackups", "SeifRecords", "SeifBytes", "SeifTestSupport", "CSeif"], strict),
+    // Only for tests: what every store of documents must do.
+    target(
+      "SeifDocumentTesting", ["SeifDocuments", "SeifDocumentFormat", "SeifBytes", "SeifTestSupport", "CSeif"], strict),
     // Only for tests and fuzzers: the agent's wire, both sides.
     target("SeifAgentTesting", ["SeifAgent", "SeifVault", "SeifOTP", "SeifBytes", "CSeif"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
@@ -127,6 +133,10 @@ let package = Package(
       ]),
     tests(
       "SeifAgentTests", ["SeifAgent", "SeifAgentTesting", "SeifVault", "SeifRecords", "SeifOTP", "SeifCrypto", "CSeif"]),
+    tests("SeifDocumentFormatTests", ["SeifDocumentFormat", "SeifCrypto", "SeifBytes"]),
+    tests(
+      "SeifDocumentsTests",
+      ["SeifDocuments", "SeifDocumentFormat", "SeifDocumentTesting", "SeifCrypto", "SeifBytes", "CSeif"]),
     tests("SeifTUITests", ["SeifTUI", "SeifBytes"]),
     tests(
       "SeifCommandsTests",

@@ -71,9 +71,9 @@ def step_name(number):
     return "create" if number == 0 else _names[(number - 1) % len(_names)]
 
 
-def record(root, log, seed, steps):
+def record(root, log, seed, steps, mode="work"):
     """Does steps and writes down all calls."""
-    done = subprocess.run([DRIVER, "work", root, str(seed), "0", str(steps), "0", "0"], env=environment(root, log),
+    done = subprocess.run([DRIVER, mode, root, str(seed), "0", str(steps), "0", "0"], env=environment(root, log),
                           capture_output=True, text=True)
     if done.returncode != 0:
         raise AssertionError(f"seed {seed}: {done.stdout[-300:]}{done.stderr[-300:]}")
@@ -82,8 +82,8 @@ def record(root, log, seed, steps):
 class Checker:
     """A process that looks at one root after another."""
 
-    def __init__(self):
-        self.process = subprocess.Popen([DRIVER, "check"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, mode="check"):
+        self.process = subprocess.Popen([DRIVER, mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def check(self, root, seed, confirmed, power_loss):
         """None if all is as before or as after, else what isn't."""

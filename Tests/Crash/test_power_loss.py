@@ -13,8 +13,9 @@ STEPS = 51
 class Replay:
     """Replays a recording and gives what it finds."""
 
-    def __init__(self, log, root, seed, skips=lambda name: False, everything=False):
+    def __init__(self, log, root, seed, skips=lambda name: False, everything=False, mode="check"):
         self.calls, self.root, self.seed, self.skips, self.everything = log, root, seed, skips, everything
+        self.mode = mode
         self.prefixes = self.states = 0
         self.findings = []
 
@@ -42,7 +43,7 @@ class Replay:
         source, turn = self.crashes(), threading.Lock()
 
         def work(index):
-            checker = support.Checker()
+            checker = support.Checker(self.mode)
             place = support.scratch(in_memory=True) / f"replay-{id(self)}-{index}"
             while True:
                 with turn:
@@ -60,7 +61,7 @@ class Replay:
                     if finding:
                         self.findings.append(f"{words}: {finding}")
                 if finding and finding.startswith("the checker ended"):
-                    checker = support.Checker()
+                    checker = support.Checker(self.mode)
             checker.close()
 
         threads = [threading.Thread(target=work, args=(index,)) for index in range(workers)]

@@ -11,6 +11,7 @@ import SeifVault
 //   faults ROOT SEED ERRNO LASTING STRIDE  makes each (of STRIDE) call of each kind of step fail, one after the other
 //   names                                  the kinds of steps in their order
 //   check                                  reads lines ROOT SEED DONE POWERLOSS, answers each
+//   documents, check-documents             as work and check, of a document vault
 
 @main
 struct Driver {
@@ -27,7 +28,12 @@ struct Driver {
         try faults(
           arguments[2], number(arguments[3]), Int32(clamping: number(arguments[4])), number(arguments[5]) != 0,
           stride: max(1, number(arguments[6])))
+      case "documents" where arguments.count == 8:
+        try documents(
+          arguments[2], UInt64(number(arguments[3])), number(arguments[4]), number(arguments[5]),
+          kill: (number(arguments[6]), number(arguments[7])))
       case "check": check()
+      case "check-documents": checkDocuments()
       default:
         say("usage: seif-crash work|faults|check")
         exit(64)

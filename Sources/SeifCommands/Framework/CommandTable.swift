@@ -18,6 +18,10 @@ package enum CommandTable {
       BackupForgetCommand.self,
       BackupRuleCommand.self, BackupScheduleCommand.self, BackupRunCommand.self, DrillCommand.self,
       TransportAddCommand.self, TransportListCommand.self, TransportTestCommand.self, TransportRemoveCommand.self,
+      DocsInitCommand.self, DocsListCommand.self, DocsMakeFolderCommand.self, DocsPutCommand.self, DocsGetCommand.self,
+      DocsCatCommand.self, DocsMoveCommand.self, DocsRenameCommand.self, DocsRemoveCommand.self, DocsUndoCommand.self,
+      DocsFavoriteCommand.self, DocsUsageCommand.self, DocsSyncCommand.self, DocsKitCommand.self, DocsKeepCommand.self,
+      DocsRotateCommand.self, DocsDoctorCommand.self, DocsAcceptRollbackCommand.self,
       RunCommand.self, InjectCommand.self, GitCredentialCommand.self, QRCommand.self,
       CompletionCommand.self,
     ]

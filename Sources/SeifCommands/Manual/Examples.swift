@@ -159,6 +159,31 @@ enum Examples {
     "git-credential": [
       Example("git config --global credential.helper '!seif git-credential'", "let git ask Seif for its logins")
     ],
+    "docs init": [Example("seif docs init --kit kit.txt", "a folder for documents, and a kit to print")],
+    "docs ls": [Example("seif docs ls --tree", "everything in it")],
+    "docs mkdir": [Example("seif docs mkdir Home/Papers --parents", "a folder and the one above it")],
+    "docs put": [
+      Example("seif docs put contract.pdf --to Home --parents", "seal a file into the folder Home"),
+      Example("cat contract.pdf | seif docs put - --name copy.pdf", "what another program writes"),
+    ],
+    "docs get": [Example("seif docs get contract.pdf -o opened.pdf", "open a document under another name")],
+    "docs cat": [Example("seif docs cat contract.pdf | wc -c", "how long it is; nothing is left on the disk")],
+    "docs mv": [Example("seif docs mv contract.pdf Old", "into another folder of the vault")],
+    "docs rename": [Example("seif docs rename contract.pdf 'Contract 2026.pdf'", "another name")],
+    "docs rm": [Example("seif docs rm contract.pdf", "out of the table of contents, for now")],
+    "docs undo": [Example("seif docs undo", "what was removed last is back")],
+    "docs fav": [Example("seif docs fav contract.pdf", "mark a favourite")],
+    "docs usage": [Example("seif docs usage", "how many of each kind, and how large")],
+    "docs sync": [Example("seif docs sync backups/documents", "a sealed copy that is kept up to date")],
+    "docs kit": [
+      Example("seif docs kit -o second.txt --docs-code-file code.txt", "another copy of the recovery kit")
+    ],
+    "docs keep": [Example("seif docs keep --docs-code-file code.txt", "the key into your vault, by the recovery code")],
+    "docs rotate": [Example("seif docs rotate --files --kit new-kit.txt", "after a theft: everything under a new key")],
+    "docs doctor": [Example("seif docs doctor", "whether every document is there and opens")],
+    "docs accept-rollback": [
+      Example("seif docs accept-rollback", "after you put an older copy back; here there is none")
+    ],
     "keys list": [Example("seif keys list", "what opens the vault, and what each is worth to a thief")],
     "keys add": [
       Example("seif keys add recovery --recovery-sheet drawer.txt", "another code, on a sheet to print"),

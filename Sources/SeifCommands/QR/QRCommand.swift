@@ -71,7 +71,7 @@ struct QRCommand: Command {
     return damage.exitCode
   }
 
-  private static func matrix(_ uri: SecretValue) throws(CommandFailure) -> QRMatrix {
+  static func matrix(_ uri: SecretValue) throws(CommandFailure) -> QRMatrix {
     do throws(QRMatrix.Failure) { return try QRMatrix(uri) } catch {
       switch error {
       case .noLibrary:

@@ -50,7 +50,7 @@ struct RecoverySheet: OptionGroup, Sendable {
       hint: "Give the sheet another name. \(otherwise)")
   }
 
-  private static func show(
+  static func show(
     _ code: borrowing RecoveryCode, _ context: Context
   ) throws(CommandFailure) {
     guard let terminal = TerminalDevice(context) else { throw PassphraseSource.nobody }

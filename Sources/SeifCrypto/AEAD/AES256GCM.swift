@@ -144,9 +144,7 @@ public struct AES256GCM: ~Copyable {
   ) throws(CryptoError) {
     try start(nonce: nonce, encrypting: true, aad: aad)
     unsafe try update(plaintext, output)
-    guard finish(), unsafe seif_ctrl_get_tag(libcrypto, context, Int32(tag.count), tag.baseAddress) == 1 else {
-      throw .internalFailure("EVP_CipherFinal_ex")
-    }
+    unsafe try finish(tag: tag)
   }
 
   private borrowing func open(
@@ -162,19 +160,31 @@ public struct AES256GCM: ~Copyable {
   ) throws(CryptoError) {
     try start(nonce: nonce, encrypting: false, aad: aad)
     unsafe try update(ciphertext, output)
-    let given = unsafe tag.withUnsafeBytes {
-      unsafe seif_ctrl_set_tag(libcrypto, context, Int32($0.count), $0.baseAddress)
-    }
-    guard given == 1, finish() else { throw .authenticationFailed }
+    try finish(comparing: tag)
   }
 
-  private borrowing func start(nonce: RawSpan, encrypting: Bool, aad: RawSpan) throws(CryptoError) {
+  borrowing func start(nonce: RawSpan, encrypting: Bool, aad: RawSpan) throws(CryptoError) {
     let status = unsafe nonce.withUnsafeBytes {
       unsafe libcrypto.pointee.EVP_CipherInit_ex(
         context, nil, nil, nil, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), encrypting ? 1 : 0)
     }
     guard status == 1 else { throw .internalFailure("EVP_CipherInit_ex") }
     if aad.byteCount > 0 { unsafe try update(aad, nil) }
+  }
+
+  /// Ends a message that is sealed and writes its 16-byte tag.
+  borrowing func finish(tag: UnsafeMutableRawBufferPointer) throws(CryptoError) {
+    guard finish(), unsafe seif_ctrl_get_tag(libcrypto, context, Int32(tag.count), tag.baseAddress) == 1 else {
+      throw .internalFailure("EVP_CipherFinal_ex")
+    }
+  }
+
+  /// Ends a message that is opened.
+  borrowing func finish(comparing tag: RawSpan) throws(CryptoError) {
+    let given = unsafe tag.withUnsafeBytes {
+      unsafe seif_ctrl_set_tag(libcrypto, context, Int32($0.count), $0.baseAddress)
+    }
+    guard given == 1, finish() else { throw .authenticationFailed }
   }
 
   /// Ends a message; when one is opened, whether its tag matches.
@@ -188,7 +198,7 @@ public struct AES256GCM: ~Copyable {
     }
   }
 
-  private borrowing func update(_ input: RawSpan, _ output: UnsafeMutableRawBufferPointer?) throws(CryptoError) {
+  borrowing func update(_ input: RawSpan, _ output: UnsafeMutableRawBufferPointer?) throws(CryptoError) {
     var offset = 0
     while offset < input.byteCount {
       let count = min(pieceByteCount, input.byteCount - offset)

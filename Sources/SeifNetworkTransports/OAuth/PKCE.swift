@@ -23,26 +23,6 @@ struct PKCE: Sendable {
   }
 }
 
-/// Base64 for addresses, without padding (RFC 4648 §5, RFC 7636 appendix A).
-enum Base64URL {
-  /// The text of some bytes.
-  static func encode(_ bytes: RawSpan) -> SecretValue {
-    let padded = Base64.encode(bytes)
-    var text = SecretBuffer(capacity: padded.byteCount)
-    padded.withBytes { bytes in
-      for offset in 0..<bytes.byteCount {
-        switch bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) {
-        case UInt8(ascii: "+"): text.append(UInt8(ascii: "-"))
-        case UInt8(ascii: "/"): text.append(UInt8(ascii: "_"))
-        case UInt8(ascii: "="): break
-        case let byte: text.append(byte)
-        }
-      }
-    }
-    return text.finish()
-  }
-}
-
 /// Names and values of a form or of a query (application/x-www-form-urlencoded, spaces as `%20`).
 struct OAuthForm: ~Copyable {
   private var text = SecretBuffer()

@@ -58,7 +58,17 @@ import Testing
   // MARK: - Running the examples
 
   /// What has to have happened before.
-  private static let preparations = ["undo": "seif remove gitlab", "bin restore": "seif remove gitlab"]
+  private static func preparation(of command: String) -> String? {
+    let documents =
+      "seif docs init --kit kit.txt && sed -n 's/^Recovery code: //p' kit.txt >code.txt && chmod 600 code.txt"
+      + " && seif docs put contract.pdf && seif docs mkdir Old"
+    return switch command {
+    case "undo", "bin restore": "seif remove gitlab"
+    case "docs init": nil
+    case "docs undo": documents + " && seif docs rm contract.pdf"
+    default: command.hasPrefix("docs ") ? documents : nil
+    }
+  }
 
   /// A home with the files that the examples name, and a pinentry that knows the passphrases.
   private func world() throws -> (home: Home, environment: [String: String]) {
@@ -68,6 +78,7 @@ import Testing
     try FileManager.default.createSymbolicLink(atPath: tools + "/seif", withDestinationPath: Home.program)
     let uri = "otpauth://totp/Forge:ana?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Forge"
     try home.write(uri + "\n", as: "uri.txt")
+    try home.write("%PDF-1.7\n", as: "contract.pdf")
     let account =
       "{\"type\":\"totp\",\"issuer\":\"Old\",\"account\":\"\",\"secret\":\"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\"}"
     try home.write("{\"schema\":\"seif-records\",\"version\":1,\"accounts\":[\(account)]}", as: "old.json")
@@ -106,7 +117,7 @@ import Testing
         let (home, environment) = try world()
         let agent = try AgentHome(home)
         let all = environment.merging(server.environment) { $1 }.merging(agent.variables) { $1 }
-        if let first = Self.preparations[command.name] {
+        if let first = Self.preparation(of: command.name) {
           #expect(try home.run("sh", "-c", first, environment: all).exitCode == 0, "\(first)")
         }
         // Tests wait for a word for half a minute, and this one says its last only.

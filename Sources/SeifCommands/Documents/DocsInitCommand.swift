@@ -1,0 +1,145 @@
+internal import Glibc
+internal import SeifAgent
+internal import SeifBytes
+internal import SeifCrypto
+internal import SeifDocumentFormat
+internal import SeifDocuments
+internal import SeifVault
+
+/// `seif docs init`: makes a document vault.
+struct DocsInitCommand: Command {
+  static let name = "docs init"
+  static let summary = "make a document vault, with a recovery code of its own"
+  static let usage = """
+    seif docs init [OPTIONS]
+
+    Makes a document vault in a folder. Its key is made here and goes into your vault,
+    so that what opens your vault opens your documents; and a recovery code opens it
+    alone. On a terminal the code is shown once and typed back. Without one, --kit FILE
+    writes it, with the row that it opens, to a file that only you can read.
+    """
+  static let withoutVault = Option.flag("without-vault", "don't keep the key in your vault: only the code opens it")
+  static var options: [Option] {
+    [withoutVault] + DocumentKit.options + DocumentOptions.options + OutputOptions.options
+  }
+
+  private let withoutVault: Bool
+  private let kit: DocumentKit
+  private let documents: DocumentOptions
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    withoutVault = arguments.flag(Self.withoutVault)
+    kit = try DocumentKit(&arguments)
+    documents = try DocumentOptions(&arguments)
+    output = try OutputOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let path = try documents.path(context.environment)
+    let state = try DocumentOptions.stateFolder(context.environment)
+    try refuseExisting(path)
+    try kit.check(otherwise: "No document vault was made.", context)
+    let folder = try documents.unlock.vault.folder(context.environment)
+    // What may fail or be cancelled comes before anything is made.
+    let vault = withoutVault ? nil : try documents.unlock.use(.readWrite, context)
+    defer { vault?.lock() }
+    let random = RandomSource.system
+    let masterKey = random.makeSecret(byteCount: KeyWrap.masterKeyByteCount)
+    let code = DocumentRecoveryCode.make(random)
+    let row = try DocumentKit.makeRow(code, masterKey, context)
+    try kit.present(code, row, place: AbsolutePath.of(path), context)
+    let store: FolderDocumentStore
+    do throws(DocumentError) {
+      store = try FolderDocumentStore.make(path: path)
+      _ = try DocumentVaultClient.create(
+        store, masterKey: masterKey.duplicate(), rows: [StoredKeyWrap(row)], stateFolder: state)
+    } catch {
+      kit.discard()
+      throw DocumentWords.failure(error)
+    }
+    let id = try SeifCommands.documents { () throws(DocumentError) in try store.vaultID() }
+    if let vault, let id {
+      try DocumentKeys.keep(
+        masterKey, of: id, wraps: SecretValue(StoredKeyWrap.list([StoredKeyWrap(row)])), in: vault, folder)
+      _ = vault.tell(context)
+    }
+    if output.json {
+      var writer = JSONWriter(indent: 2)
+      writer.beginObject()
+      writer.schema("seif-docs-init", 1)
+      writer.member("folder", store.place)
+      if let id { writer.member("id", id.description) }
+      writer.member("inVault", vault != nil)
+      writer.endObject()
+      try context.output.writeLine(json: writer.finish())
+    }
+    context.talk.say(.ok, "Document vault made in \(store.place).")
+    if let path = kit.path { context.talk.say("The recovery kit is in \(path): print it, then delete the file.") }
+    context.talk.say(
+      vault == nil
+        ? "Only the recovery code opens it. If it is lost, the documents are lost."
+        : "Your vault has its key: what opens the one opens the other. The recovery code opens it alone.")
+    context.talk.hint("seif docs put FILE")
+    return .done
+  }
+
+  private func refuseExisting(_ path: String) throws(CommandFailure) {
+    guard access(path, F_OK) == 0 else { return }
+    let store = FolderDocumentStore(path: path)
+    let isVault = (try? store.status().isEnabled) ?? false
+    if isVault {
+      throw CommandFailure(
+        .cannotCreate, "there is a document vault in \(path) already", hint: "Give another folder: --docs DIR")
+    }
+  }
+}
+
+/// `seif docs keep`: puts the key into the person's vault.
+struct DocsKeepCommand: Command {
+  static let name = "docs keep"
+  static let summary = "keep the document vault's key in your vault"
+  static let usage = """
+    seif docs keep [OPTIONS]
+
+    Asks for the document vault's recovery code and keeps the key that it opens in your
+    vault, so that seif docs asks for what opens your vault from then on.
+    """
+  static var options: [Option] { DocumentOptions.options + OutputOptions.options }
+
+  private let documents: DocumentOptions
+  private let output: OutputOptions
+
+  init(_ arguments: inout ParsedArguments) throws(UsageError) {
+    documents = try DocumentOptions(&arguments)
+    output = try OutputOptions(&arguments)
+  }
+
+  func run(_ context: Context) throws -> ExitCode {
+    let store = FolderDocumentStore(path: try documents.path(context.environment))
+    let id = try SeifCommands.documents { () throws(DocumentError) in
+      guard try store.status().isEnabled else { throw DocumentError(.noVault, place: store.place) }
+      return try store.makeVaultID()
+    }
+    let rows = try DocumentOptions.rows(of: store)
+    let opened = try documents.code(rows, context)
+    let masterKey = opened.takeMasterKey()
+    // A row can be anybody's: only a manifest that opens shows that the key is this vault's.
+    _ = try SeifCommands.documents { () throws(DocumentError) in
+      try DocumentVaultClient.open(
+        store, masterKey: masterKey.duplicate(), stateFolder: try DocumentOptions.state(context))
+    }
+    let list = try SeifCommands.documents { () throws(DocumentError) in StoredKeyWrap.list(try store.keyWraps()) }
+    try DocumentKeys(documents.unlock).keep(masterKey, of: id, wraps: SecretValue(list), context)
+    if output.json {
+      var writer = JSONWriter(indent: 2)
+      writer.beginObject()
+      writer.schema("seif-docs-keep", 1)
+      writer.member("id", id.description)
+      writer.endObject()
+      try context.output.writeLine(json: writer.finish())
+    }
+    context.talk.say(.ok, "Your vault has the key of the document vault now.")
+    return .done
+  }
+}

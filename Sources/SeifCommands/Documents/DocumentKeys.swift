@@ -1,0 +1,109 @@
+internal import SeifAgent
+internal import SeifBytes
+internal import SeifRecords
+internal import SeifVault
+
+/// The keys of document vaults that the person's vault keeps.
+struct DocumentKeys {
+  private let unlock: UnlockOptions
+
+  init(_ unlock: UnlockOptions) { self.unlock = unlock }
+
+  /// The master key of a document vault; nil where the vault has none. Where the vault is open in the agent, the agent
+  /// asks the person before it gives one out.
+  func key(of id: UUID, _ context: Context) throws(CommandFailure) -> SecretBytes? {
+    let folder = try unlock.vault.folder(context.environment)
+    let vault = try unlock.use(.readOnly, context)
+    defer { vault.lock() }
+    let key = try withVault(folder) { () throws(VaultUseError) in
+      guard let found = try Self.entry(of: id, in: vault) else { return SecretValue.empty }
+      guard case .document(let document) = try vault.revealed(found) else { return SecretValue.empty }
+      return document.masterKey
+    }
+    _ = vault.tell(context)
+    return key.isEmpty ? nil : SecretBytes(copying: key)
+  }
+
+  /// The person's vault, open to be changed, if it has the key of a document vault.
+  func holder(of id: UUID, _ context: Context) throws(CommandFailure) -> DocumentKeyHolder? {
+    let folder = try unlock.vault.folder(context.environment)
+    let vault = try unlock.use(.readWrite, context)
+    let found: ReadEntry?
+    do throws(CommandFailure) {
+      found = try withVault(folder) { () throws(VaultUseError) in try Self.entry(of: id, in: vault) }
+    } catch {
+      vault.lock()
+      throw error
+    }
+    guard let found else {
+      vault.lock()
+      return nil
+    }
+    _ = vault.tell(context)
+    return DocumentKeyHolder(vault: vault, folder: folder, id: id, found: found)
+  }
+
+  /// Keeps a key in the vault, in the place of one that it has of the same document vault.
+  ///
+  /// - Parameter wraps: the rows of the ways in, as a JSON list.
+  func keep(
+    _ key: borrowing SecretBytes, of id: UUID, wraps: SecretValue, _ context: Context
+  ) throws(CommandFailure) {
+    let folder = try unlock.vault.folder(context.environment)
+    let vault = try unlock.use(.readWrite, context)
+    defer { vault.lock() }
+    try Self.keep(key, of: id, wraps: wraps, in: vault, folder)
+    _ = vault.tell(context)
+  }
+
+  static func keep(
+    _ key: borrowing SecretBytes, of id: UUID, wraps: SecretValue, in vault: any UnlockedVault, _ folder: String
+  ) throws(CommandFailure) {
+    let value = key.withBytes { SecretValue(copying: $0) }
+    try withVault(folder) { () throws(VaultUseError) in
+      var document = DocumentVault(id: id.description, kind: .local, masterKey: value)
+      document.wraps = wraps
+      if let found = try entry(of: id, in: vault) {
+        if case .document(let old) = found.stored.entry { document.opaque = old.opaque }
+        try vault.apply([.replace(found.stored.id, .document(document))], ifCounterIs: found.counter)
+      } else {
+        try vault.apply([.add(.document(document))], ifCounterIs: nil)
+      }
+    }
+  }
+
+  static func entry(of id: UUID, in vault: any UnlockedVault) throws(VaultUseError) -> ReadEntry? {
+    for summary in try vault.list() where summary.kind == .documents {
+      let found = try vault.entry(summary.id)
+      if case .document(let document) = found.stored.entry, UUID(document.id) == id { return found }
+    }
+    return nil
+  }
+}
+
+/// The person's open vault, which has the key of a document vault.
+struct DocumentKeyHolder {
+  let vault: any UnlockedVault
+  fileprivate let folder: String
+  fileprivate let id: UUID
+  fileprivate let found: ReadEntry
+
+  fileprivate init(vault: any UnlockedVault, folder: String, id: UUID, found: ReadEntry) {
+    self.vault = vault
+    self.folder = folder
+    self.id = id
+    self.found = found
+  }
+
+  /// The key as the vault has it.
+  func key() throws(CommandFailure) -> SecretBytes {
+    let entry = try withVault(folder) { () throws(VaultUseError) in try vault.revealed(found) }
+    guard case .document(let document) = entry else { return SecretBytes(copying: .empty) }
+    return SecretBytes(copying: document.masterKey)
+  }
+
+  /// Puts another key in its place.
+  func replace(_ key: borrowing SecretBytes, wraps: SecretValue) throws(CommandFailure) {
+    try DocumentKeys.keep(key, of: id, wraps: wraps, in: vault, folder)
+  }
+}
