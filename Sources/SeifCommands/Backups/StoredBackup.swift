@@ -8,6 +8,9 @@ internal import SeifFormats
 struct StoredBackup {
   var name: String
   var opened: OpenedBackup
+  /// Of the whole file.
+  var sha256: [UInt8]
+  var byteCount: Int
   /// What the ledger says of these very bytes; nil: nothing, so that their age is only a claim.
   var proof: LedgerEvent?
   /// Whether a newer one was proven at the destination, which doesn't have it any more.
@@ -81,7 +84,9 @@ struct BackupFinder {
         opened += 1
         let stored = try passphrase.open(header, file.name, context)
         if let there = best, !RestoreSource.isNewer(stored, than: there.opened) { continue }
-        best = StoredBackup(name: file.name, opened: stored)
+        best = StoredBackup(
+          name: file.name, opened: stored, sha256: content.withBytes { Digest.sha256($0) },
+          byteCount: content.byteCount)
       } catch {
         guard error.exitCode != .interrupted else { throw error }
         context.talk.warn("\(file.name): \(error.what)")
@@ -106,7 +111,8 @@ struct BackupFinder {
       throw CommandFailure(.badInput, "\(name) is empty, incomplete or no backup")
     }
     return StoredBackup(
-      name: name, opened: try BackupOpening.open(header, shown: name, opening, context), proof: proof)
+      name: name, opened: try BackupOpening.open(header, shown: name, opening, context),
+      sha256: content.withBytes { Digest.sha256($0) }, byteCount: content.byteCount, proof: proof)
   }
 
   /// Nil: it is no backup of any format.

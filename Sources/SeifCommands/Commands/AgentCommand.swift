@@ -59,6 +59,12 @@ struct AgentCommand: Command {
             deliveries[0].words += found
             if deliveries[0].exitCode == 0 { deliveries[0].exitCode = ExitCode.checkFailed.rawValue }
           }
+          // For a change alone nobody has to look elsewhere.
+          if destination == nil, !onlyIfChanged,
+            let found = try RestoreWatch(turns: turns, reach: reach, clock: clock).look()
+          {
+            deliveries.append(found)
+          }
           return deliveries
         }))
     let handedOver = try SocketActivation.listener(

@@ -14,7 +14,8 @@ struct BackupRunCommand: Command {
     agent takes a snapshot to every approved destination and proves each. Where it is locked,
     a sealed copy goes to the destinations that are folders of this machine, and is proven at
     the next run that finds the vault open. Nobody is asked for anything. A failure is told
-    once, not again until it is another one.
+    once, not again until it is another one. So is a backup that another machine made, where
+    seif backup automatic says to look for one; it is never restored by itself.
     """
   static let ifChanged = Option.flag("if-changed", "only where the vault holds something else than the last snapshot")
   static var options: [Option] { [ifChanged] + VaultOptions.options + OutputOptions.options }
@@ -37,10 +38,16 @@ struct BackupRunCommand: Command {
     } catch {
       throw CommandFailure(error, folder: location.folder)
     }
-    let notice = FailureNotice(location.stateFolder, locked.id)
+    let notice = DesktopNotice.failure(location.stateFolder, locked.id)
     do throws(CommandFailure) {
-      let deliveries = try deliveries(location, locked, context)
+      let (deliveries, hasLooked) = try deliveries(location, locked, context)
       notice.settle(deliveries.filter { $0.exitCode != 0 }.map { "\($0.destination) \($0.exitCode)" }, context)
+      let found = deliveries.filter(\.isFound)
+      // What couldn't be looked at is as it was.
+      if hasLooked, found.allSatisfy({ !$0.name.isEmpty }) {
+        DesktopNotice.found(location.stateFolder, locked.id)
+          .settle(found.filter { $0.exitCode == 0 }.map { "\($0.destination) \($0.name) \($0.byteCount)" }, context)
+      }
       return try SnapshotReport(deliveries).show(output, context)
     } catch {
       notice.settle(["\(error.exitCode.rawValue)"], context)
@@ -50,13 +57,13 @@ struct BackupRunCommand: Command {
 
   private func deliveries(
     _ location: VaultLocation, _ locked: borrowing LockedVault, _ context: Context
-  ) throws(CommandFailure) -> [Delivery] {
+  ) throws(CommandFailure) -> ([Delivery], hasLooked: Bool) {
     guard let schedule = try Schedule.read(Schedule.file(location.stateFolder, locked.id)) else {
       throw CommandFailure(.notFound, "this vault has no schedule", hint: "Make one: seif backup schedule")
     }
-    if let deliveries = try byAgent(location, context) { return deliveries }
-    return try LockedRun(location: location, reach: Reach(registry: context.transports), clock: context.clock)
-      .run(locked, schedule)
+    if let deliveries = try byAgent(location, context) { return (deliveries, !onlyIfChanged) }
+    let run = LockedRun(location: location, reach: Reach(registry: context.transports), clock: context.clock)
+    return (try run.run(locked, schedule), false)
   }
 
   /// Nil: the vault isn't open in the agent.
