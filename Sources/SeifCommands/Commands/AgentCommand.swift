@@ -59,9 +59,9 @@ struct AgentCommand: Command {
             deliveries[0].words += found
             if deliveries[0].exitCode == 0 { deliveries[0].exitCode = ExitCode.checkFailed.rawValue }
           }
-          // For a change alone nobody has to look elsewhere.
+          // For a change alone nobody has to look elsewhere; a vault that was locked meanwhile is looked at the next time.
           if destination == nil, !onlyIfChanged,
-            let found = try RestoreWatch(turns: turns, reach: reach, clock: clock).look()
+            let found = try? RestoreWatch(turns: turns, reach: reach, clock: clock).look()
           {
             deliveries.append(found)
           }

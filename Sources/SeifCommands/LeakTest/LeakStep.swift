@@ -176,6 +176,7 @@ enum LeakSteps {
         .ending(0, 1, 2),
       LeakStep("transport add", "folder", "shelf", "--set", "path=\(world.output("backups"))"),
       LeakStep("transport list"), LeakStep("transport test", "shelf"),
+      LeakStep("backup automatic", "--destination", "shelf"), LeakStep("backup automatic", "--json"),
       LeakStep("backup list", "--destination", "shelf").giving(("--passphrase-fd", c.passphrase)),
       LeakStep("backup schedule", "--destination", "shelf").giving(("--passphrase-fd", c.passphrase)),
       LeakStep("backup run"), LeakStep("backup create", "--snapshot", "--json"),

@@ -157,11 +157,8 @@ struct TransportAddCommand: Command {
       return .done
     }
     let command = "seif backup restore --automatic"
-    context.talk.say("A backup that this vault hasn't lies there.")
-    guard !output.json, TerminalDevice(context) != nil else {
-      context.talk.hint(command)
-      return .done
-    }
+    context.talk.say("A backup that this vault hasn't lies there: \(command)")
+    guard !output.json, TerminalDevice(context) != nil else { return .done }
     return try offer.run(
       opening: .person, plan: ImportOptions(), isYes: false, output: output, command: command, into: vault, folder,
       context)
