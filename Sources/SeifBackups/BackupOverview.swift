@@ -87,7 +87,7 @@ extension Retention {
     let proof = since.first { $0.kind == .proven && $0.name.utf8.elementsEqual(stored.name.utf8) }
     guard let proof else { return .notProven }
     // What went since, or was let go of, went because nothing stood against it.
-    guard !since.contains(where: { $0.kind == .pruned && $0.acceptance == nil }) else { return nil }
+    guard !since.contains(where: { $0.kind == .pruned && !$0.name.isEmpty }) else { return nil }
     // What this run found out about older files has its time.
     let known = LedgerHistory(Array(events[..<start])).proven(at: destination).filter { file in
       file.flag != nil && !file.last.name.utf8.elementsEqual(proof.name.utf8)

@@ -93,6 +93,11 @@ public struct LedgerHistory: Sendable {
   /// What is known of a file; nil: nothing.
   public func file(at destination: String, named name: String) -> File? { files[Key(destination, name)] }
 
+  /// Whether a file of these bytes was made by the vault, wherever it lay.
+  public func knows(sha256: [UInt8]) -> Bool {
+    files.values.contains { $0.last.sha256 == sha256 || $0.proof?.sha256 == sha256 }
+  }
+
   /// The destinations that it speaks of, in the order of their bytes.
   public var destinations: [String] {
     Set(files.keys.map(\.destination)).sorted { $0.lexicographicallyPrecedes($1) }

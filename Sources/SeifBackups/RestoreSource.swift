@@ -62,6 +62,42 @@ public enum RestoreSource {
     return Array(sorted.prefix(fetchedAtMost))
   }
 
+  /// How far a name's time may lie ahead of this clock, in seconds: one that is further ahead would stand before all others
+  /// for ever.
+  static let aheadSeconds: Int64 = 86_400
+
+  /// The newest backup at a destination that isn't the vault's own, by the times in names, and whether its bytes are those
+  /// of one that the vault made. Only what is called as backups are counts, with a time in its name that can be. It isn't
+  /// opened: nobody may be there who knows its passphrase.
+  ///
+  /// - Parameters:
+  ///   - own: further names that are the vault's own: those that its ledger hasn't yet.
+  ///   - seen: what was found the last time; of the same name and size it isn't fetched again.
+  /// - Throws: the destination can't be listed or read.
+  public static func elsewhere(
+    _ history: LedgerHistory, at destination: String, own: [String] = [], seen: BackupRemoteMarker?, now: Timestamp,
+    over transport: any BackupTransport
+  ) throws(TransportError) -> (marker: BackupRemoteMarker, isOwn: Bool)? {
+    let names = Set(own.map { Array($0.utf8) })
+    let latest = Timestamp(seconds: now.seconds &+ aheadSeconds)
+    let others = try transport.listBackups().filter { file in
+      guard file.name.lowercased().contains("backup"), let claim = BackupName(reading: file.name) else { return false }
+      return claim.time <= latest && history.file(at: destination, named: file.name) == nil
+        && !names.contains(Array(file.name.utf8))
+    }
+    guard let file = claimed(others).first else { return nil }
+    if let seen, seen.destination.utf8.elementsEqual(destination.utf8), seen.byteCount == file.byteCount,
+      seen.name.utf8.elementsEqual(file.name.utf8)
+    {
+      return (seen, false)
+    }
+    let content = try transport.download(id: file.id, limit: FormatLimits.fileByteCount)
+    let marker = BackupRemoteMarker(
+      destination: destination, name: file.name, sha256: content.withBytes { Digest.sha256($0) },
+      byteCount: content.byteCount, at: now)
+    return (marker, history.knows(sha256: marker.sha256))
+  }
+
   private static func isCalledBackup(_ name: String) -> Bool {
     let name = name.lowercased()
     return name.contains("backup") || [".json", ".aegis", ".2fas", ".enc"].contains { name.hasSuffix($0) }

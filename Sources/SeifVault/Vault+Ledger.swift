@@ -11,25 +11,28 @@ extension Vault {
   /// - Throws: `damaged` if a line before it can't be read: a chain begun anew would hide that.
   @discardableResult
   public func appendToLedger(_ entry: LedgerEntry) throws(VaultError) -> LedgerEntry {
-    try write { (rows) throws(VaultError) in
-      var entry = entry
-      if let last = try Self.ledgerRows(rows.connection, rows.keys).last {
-        guard let (sequence, overflow) = last.entry?.sequence.addingReportingOverflow(1), !overflow else {
-          throw VaultError(.damaged, "the ledger's last line")
-        }
-        entry.sequence = sequence
-        entry.previous = last.json.withBytes { Digest.sha256($0) }
-      } else {
-        entry.sequence = 1
-        entry.previous = LedgerCodec.zeros
+    try write { (rows) throws(VaultError) in try Self.append(entry, to: &rows) }
+  }
+
+  /// The same within a transaction.
+  static func append(_ entry: LedgerEntry, to rows: inout RowWriter) throws(VaultError) -> LedgerEntry {
+    var entry = entry
+    if let last = try Self.ledgerRows(rows.connection, rows.keys).last {
+      guard let (sequence, overflow) = last.entry?.sequence.addingReportingOverflow(1), !overflow else {
+        throw VaultError(.damaged, "the ledger's last line")
       }
-      let id = rows.makeID()
-      let sealed = try rows.keys.sealer(.proofs).seal(
-        LedgerCodec.encode(entry), row: id, column: "entry", revision: 1)
-      try rows.insert(
-        .proofs, id, [.blob(sealed), .blob(id.bytes), .integer(try rows.nextPosition(.proofs)), .integer(1)])
-      return entry
+      entry.sequence = sequence
+      entry.previous = last.json.withBytes { Digest.sha256($0) }
+    } else {
+      entry.sequence = 1
+      entry.previous = LedgerCodec.zeros
     }
+    let id = rows.makeID()
+    let sealed = try rows.keys.sealer(.proofs).seal(
+      LedgerCodec.encode(entry), row: id, column: "entry", revision: 1)
+    try rows.insert(
+      .proofs, id, [.blob(sealed), .blob(id.bytes), .integer(try rows.nextPosition(.proofs)), .integer(1)])
+    return entry
   }
 
   /// The ledger of backups, oldest line first.

@@ -42,13 +42,15 @@ extension Vault {
   ///   - expected: what `counter()` gave when the changes were planned; nil: they hold whatever happened since.
   ///   - comparesSecrets: whether a replaced account of the same seed keeps a higher counter; off where who asks mustn't
   ///     learn whether a seed is the same, and sees to the counter itself.
+  ///   - line: what the ledger gets with them, in the same transaction; `undo()` takes no line back.
   /// - Returns: the identifiers of the rows that were added, in order.
   /// - Throws: `changedMeanwhile` if the vault isn't as it was when the changes were planned.
   @discardableResult
   public func apply(
-    _ changes: [VaultChange], ifCounterIs expected: Int64? = nil, comparesSecrets: Bool = true
+    _ changes: [VaultChange], ifCounterIs expected: Int64? = nil, comparesSecrets: Bool = true,
+    noting line: LedgerEntry? = nil
   ) throws(VaultError) -> [UUID] {
-    guard !changes.isEmpty else { return [] }
+    guard !changes.isEmpty || line != nil else { return [] }
     return try change { (writer, undo) throws(VaultError) in
       if let expected, Int64(clamping: writer.rows.state.counter) != expected { throw VaultError(.changedMeanwhile) }
       var added: [UUID] = []
@@ -77,6 +79,7 @@ extension Vault {
         case .setAside(let id): try Self.setAside(id, &writer, &undo)
         }
       }
+      if let line { _ = try Self.append(line, to: &writer.rows) }
       return added
     }
   }

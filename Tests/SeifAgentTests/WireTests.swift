@@ -114,6 +114,11 @@ import Testing
     .names(folder: "/v"), .backUp(folder: "/v", destination: nil, onlyIfChanged: true),
     .backUp(folder: "/v", destination: "nas", onlyIfChanged: false),
     .merge(folder: "/v", Records(AgentWorld.entries), ImportOptions(fromBin: true, isDryRun: true)),
+    .merge(
+      folder: "/v", Records(AgentWorld.entries),
+      ImportOptions(
+        restored: RestoredBackup(
+          destination: "/nas", name: "a", sha256: [UInt8](repeating: 7, count: 32), byteCount: 3))),
     .find(folder: "/v", query: "git", onlyCodes: true), .code(folder: "/v", query: "é", next: false, at: -1),
     .entry(folder: "/v", RandomIDs.first), .reveal(folder: "/v", RandomIDs.first, field: "password"),
     .apply(folder: "/v", AgentWorld.entries.map { .add($0) } + [.remove(RandomIDs.first)], expected: 3),

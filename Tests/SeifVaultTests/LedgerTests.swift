@@ -37,6 +37,46 @@ import Testing
     #expect(try vault.verify() == [])
   }
 
+  @Test func aRestoreIsNotedInTheTransactionOfItsEntriesOrNotAtAll() throws {
+    let place = try TestVault()
+    let vault = try place.create()
+    let line = LedgerEntry.restored(
+      "a.authbackup", from: "nas", sha256: [UInt8](repeating: 3, count: 32), bytes: 9,
+      at: Timestamp(seconds: 1_789_000_000), state: 1)
+    let counter = try vault.counter()
+    let nobody = try #require(UUID("00000000-0000-4000-8000-000000000000"))
+    // The last change can't be made, so the line isn't either.
+    #expect(throws: VaultError(.noSuchEntry)) {
+      try vault.apply([.add(try Sample.totp("A")), .remove(nobody)], noting: line)
+    }
+    #expect(try vault.ledger().isEmpty && vault.summaries().isEmpty)
+    #expect(throws: VaultError(.changedMeanwhile)) {
+      try vault.apply([.add(try Sample.totp("A"))], ifCounterIs: counter + 1, noting: line)
+    }
+    #expect(try vault.ledger().isEmpty && vault.counter() == counter)
+
+    try vault.apply([.add(try Sample.totp("A"))], ifCounterIs: counter, noting: line)
+    #expect(try vault.ledger().map(\.restoredName) == ["a.authbackup"])
+    #expect(try vault.summaries().count == 1 && vault.counter() == counter + 1)
+    // A restore that brings nothing is one, and nothing that can be undone.
+    try vault.apply([], noting: line)
+    #expect(try vault.ledger().count == 2)
+    try vault.undo()
+    #expect(try vault.summaries().isEmpty && vault.ledger().count == 2)
+    #expect(try vault.verify() == [])
+  }
+
+  @Test func onlyALineOfARestoreNamesARestoredBackup() {
+    var line = Self.entry(0)
+    #expect(line.restoredName == nil)
+    line.format = "restored:x"
+    #expect(line.restoredName == nil)
+    (line.event, line.name) = (.pruned, "")
+    #expect(line.restoredName == "x")
+    line.format = "accepted-clock"
+    #expect(line.restoredName == nil)
+  }
+
   @Test func noLineFollowsOneThatCanNotBeRead() throws {
     let place = try TestVault()
     let vault = try place.create()

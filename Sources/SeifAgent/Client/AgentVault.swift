@@ -146,7 +146,7 @@ package final class AgentVault: UnlockedVault {
   package func backUp(to destination: String?, onlyIfChanged: Bool) throws(VaultUseError) -> [Delivery] {
     try call(.backUp(folder: folder, destination: destination, onlyIfChanged: onlyIfChanged), .transfer) {
       (reader) throws(AgentRefusal) in
-      try reader.list(leastByteCount: 21) { (reader) throws(AgentRefusal) in try reader.delivery() }
+      try reader.list(leastByteCount: 22) { (reader) throws(AgentRefusal) in try reader.delivery() }
     }
   }
 

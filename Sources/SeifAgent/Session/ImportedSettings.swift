@@ -31,6 +31,10 @@ enum ImportedSettings {
     }
     var login = login
     login.info.tags = kept
+    // Which of the destinations is looked at by itself is chosen here, whatever a file says.
+    if says(SettingTag.destination) {
+      login.info.customFields.removeAll { utf8Equal($0.name, SettingTag.automaticRestore) }
+    }
     return login
   }
 

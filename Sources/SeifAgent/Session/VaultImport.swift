@@ -13,13 +13,41 @@ package struct ImportOptions: Sendable, Equatable {
   /// Whether settings come as they are, for a vault that is only compared.
   package var keepsDestinations: Bool
 
+  /// The backup that it is, where it is one: noted in the ledger in the same transaction, also where it brings nothing.
+  package var restored: RestoredBackup?
+
   package init(
-    fromBin: Bool = false, deletedToo: Bool = false, isDryRun: Bool = false, keepsDestinations: Bool = false
+    fromBin: Bool = false, deletedToo: Bool = false, isDryRun: Bool = false, keepsDestinations: Bool = false,
+    restored: RestoredBackup? = nil
   ) {
+    self.restored = restored
     self.keepsDestinations = keepsDestinations
     self.fromBin = fromBin
     self.deletedToo = deletedToo
     self.isDryRun = isDryRun
+  }
+}
+
+/// A backup that is taken into a vault, as the ledger remembers it.
+package struct RestoredBackup: Sendable, Equatable {
+  /// The destination's name in the ledger.
+  package var destination: String
+  /// The file's name there.
+  package var name: String
+  /// Of the whole file, 32 bytes.
+  package var sha256: [UInt8]
+  package var byteCount: Int
+
+  package init(destination: String, name: String, sha256: [UInt8], byteCount: Int) {
+    self.destination = destination
+    self.name = name
+    self.sha256 = sha256
+    self.byteCount = byteCount
+  }
+
+  /// What goes into the ledger. No client gives a line of its own: it could be a proof.
+  fileprivate func line(at now: Timestamp, state: Int64) -> LedgerEntry {
+    .restored(name, from: destination, sha256: sha256, bytes: Int64(byteCount), at: now, state: state)
   }
 }
 
@@ -56,7 +84,11 @@ enum VaultImport {
     for _ in 0..<3 {
       let planned = try plan(records, options, vault)
       do throws(VaultError) {
-        if !options.isDryRun { _ = try vault.apply(planned.changes, ifCounterIs: planned.counter) }
+        if !options.isDryRun {
+          _ = try vault.apply(
+            planned.changes, ifCounterIs: planned.counter,
+            noting: options.restored?.line(at: vault.now, state: planned.counter))
+        }
         return planned.report
       } catch {
         // What another writer did meanwhile belongs into the plan.

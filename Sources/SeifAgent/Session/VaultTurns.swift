@@ -79,10 +79,14 @@ package struct Delivery: Sendable, Equatable {
   package var byteCount: Int
   /// What went wrong, and what is to be said beside it.
   package var words: [String]
+  /// Whether it is about a backup that lies there and was made elsewhere, instead of the snapshot.
+  package var isFound: Bool
 
   package init(
-    destination: String, name: String = "", isProven: Bool, exitCode: Int32, byteCount: Int = 0, words: [String] = []
+    destination: String, name: String = "", isProven: Bool, exitCode: Int32, byteCount: Int = 0, words: [String] = [],
+    isFound: Bool = false
   ) {
+    self.isFound = isFound
     self.destination = destination
     self.name = name
     self.isProven = isProven
@@ -100,6 +104,7 @@ extension WireWriter {
     count(Int(delivery.exitCode))
     count(delivery.byteCount)
     texts(delivery.words)
+    bool(delivery.isFound)
   }
 }
 
@@ -107,8 +112,9 @@ extension WireReader {
   mutating func delivery() throws(AgentRefusal) -> Delivery {
     let (destination, name, isProven) = (try text(), try text(), try bool())
     let (code, byteCount) = (Int32(clamping: try count()), try count())
+    let words = try texts()
     return Delivery(
-      destination: destination, name: name, isProven: isProven, exitCode: code, byteCount: byteCount,
-      words: try texts())
+      destination: destination, name: name, isProven: isProven, exitCode: code, byteCount: byteCount, words: words,
+      isFound: try bool())
   }
 }

@@ -146,6 +146,12 @@ package enum AgentRequest: Sendable {
       writer.bool(options.fromBin)
       writer.bool(options.deletedToo)
       writer.bool(options.isDryRun)
+      writer.optional(options.restored) { writer, restored in
+        writer.text(restored.destination)
+        writer.text(restored.name)
+        writer.secret(SecretValue(restored.sha256))
+        writer.count(restored.byteCount)
+      }
       writer.records(records)
     case .verify(let folder):
       writer.byte(16)
@@ -209,8 +215,9 @@ package enum AgentRequest: Sendable {
     case 13: return .isOpen(folder: folder)
     case 14: return .ledger(folder: folder)
     case 15:
-      let options = ImportOptions(
+      var options = ImportOptions(
         fromBin: try reader.bool(), deletedToo: try reader.bool(), isDryRun: try reader.bool())
+      options.restored = try reader.optional { (reader) throws(AgentRefusal) in try reader.restored() }
       return .merge(folder: folder, try reader.records(), options)
     case 16: return .verify(folder: folder)
     case 17: return .names(folder: folder)
@@ -225,6 +232,16 @@ package enum AgentRequest: Sendable {
 }
 
 extension WireReader {
+  fileprivate mutating func restored() throws(AgentRefusal) -> RestoredBackup {
+    let (destination, name) = (try text(), try text())
+    // EXPOSE: the digest of a file that lies in the open.
+    let sha256 = try secret().exposedBytes()
+    guard destination.utf8.count <= 4096, name.utf8.count <= 4096, sha256.count == 32 else {
+      throw AgentRefusal(.badMessage, "restored")
+    }
+    return RestoredBackup(destination: destination, name: name, sha256: sha256, byteCount: try count())
+  }
+
   fileprivate mutating func folder() throws(AgentRefusal) -> String {
     let folder = try text()
     guard folder.utf8.first == UInt8(ascii: "/"), folder.utf8.count <= 4096, !folder.utf8.contains(0) else {

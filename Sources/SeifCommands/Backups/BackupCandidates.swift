@@ -18,6 +18,8 @@ struct BackupCandidates {
     var place: Int
     var name: String
     var file: any BackupFile
+    var sha256: [UInt8]
+    var byteCount: Int
   }
   private var left: [Candidate] = []
   private var places = 0
@@ -32,8 +34,12 @@ struct BackupCandidates {
   }
 
   /// A file, after those whose names claim to be newer.
-  mutating func add(_ file: any BackupFile, _ name: String) {
-    left.append(Candidate(place: places, name: name, file: file))
+  ///
+  /// - Parameters:
+  ///   - sha256: of the whole file.
+  ///   - byteCount: of the whole file.
+  mutating func add(_ file: any BackupFile, _ name: String, sha256: [UInt8], byteCount: Int) {
+    left.append(Candidate(place: places, name: name, file: file, sha256: sha256, byteCount: byteCount))
     places += 1
     count += 1
   }
@@ -114,6 +120,7 @@ struct BackupCandidates {
   private mutating func take(_ opened: OpenedBackup, _ candidate: Candidate) {
     firstOpened = min(firstOpened ?? candidate.place, candidate.place)
     if let best, !RestoreSource.isNewer(opened, than: best.opened) { return }
-    best = StoredBackup(name: candidate.name, opened: opened)
+    best = StoredBackup(
+      name: candidate.name, opened: opened, sha256: candidate.sha256, byteCount: candidate.byteCount)
   }
 }

@@ -18,10 +18,26 @@ struct OpeningOptions: OptionGroup, Sendable {
     reading = try Self.reading(arguments)
   }
 
+  /// As a person opens a file who gives no options.
+  static let person = OpeningOptions(passphrase: .person, reading: .withSnapshots)
+
+  private init(passphrase: PassphraseSource, reading: ReadingOptions) {
+    self.passphrase = passphrase
+    self.reading = reading
+  }
+
   /// The formats of every module, and what the options say of them.
   static func reading(_ arguments: ParsedArguments) throws(UsageError) -> ReadingOptions {
     var reading = arguments.flag(allowCost) ? ReadingOptions.raised : .standard
     reading.format = try arguments.choice(format)
+    reading.further = [SnapshotFormat()]
+    return reading
+  }
+}
+
+extension ReadingOptions {
+  fileprivate static var withSnapshots: ReadingOptions {
+    var reading = ReadingOptions.standard
     reading.further = [SnapshotFormat()]
     return reading
   }

@@ -22,6 +22,9 @@ struct DestinationOptions: OptionGroup, Sendable {
     name = given
   }
 
+  /// One that the vault knows by this name.
+  init(known name: String) { self.name = name }
+
   /// Whether it may be the name of a destination that the vault knows: it isn't spelled as a path.
   var isNamed: Bool { Self.isNamed(name) }
 

@@ -8,6 +8,9 @@ internal import SeifFormats
 struct StoredBackup {
   var name: String
   var opened: OpenedBackup
+  /// Of the whole file.
+  var sha256: [UInt8]
+  var byteCount: Int
   /// What the ledger says of these very bytes; nil: nothing, so that their age is only a claim.
   var proof: LedgerEvent?
   /// Whether a newer one was proven at the destination, which doesn't have it any more.
@@ -68,8 +71,10 @@ struct BackupFinder {
     var candidates = BackupCandidates(opening: opening, context: context)
     for file in files where candidates.count < RestoreSource.openedAtMost {
       do throws(CommandFailure) {
-        if let header = try header(fetch(file), file.name) {
-          candidates.add(header, file.name)
+        let content = try fetch(file)
+        if let header = try header(content, file.name) {
+          candidates.add(
+            header, file.name, sha256: content.withBytes { Digest.sha256($0) }, byteCount: content.byteCount)
         } else {
           // What is no backup of any format takes no backup's place.
           context.talk.warn("\(file.name) is empty, incomplete or no backup")
@@ -96,7 +101,8 @@ struct BackupFinder {
       throw CommandFailure(.badInput, "\(name) is empty, incomplete or no backup")
     }
     return StoredBackup(
-      name: name, opened: try BackupOpening.open(header, shown: name, opening, context), proof: proof)
+      name: name, opened: try BackupOpening.open(header, shown: name, opening, context),
+      sha256: content.withBytes { Digest.sha256($0) }, byteCount: content.byteCount, proof: proof)
   }
 
   /// Nil: it is no backup of any format.

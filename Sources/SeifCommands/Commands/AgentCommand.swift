@@ -51,15 +51,8 @@ struct AgentCommand: Command {
         },
         backUp: { (turns, destination, onlyIfChanged, isWanted) throws(VaultUseError) in
           let reach = Reach(registry: registry, isWanted: isWanted)
-          let found = try SnapshotQueue.prove(turns, reach)
-          var deliveries = try SnapshotDelivery(
-            turns: turns, reach: reach, clock: clock, onlyIfChanged: onlyIfChanged
-          ).run(destination)
-          if !found.isEmpty, !deliveries.isEmpty {
-            deliveries[0].words += found
-            if deliveries[0].exitCode == 0 { deliveries[0].exitCode = ExitCode.checkFailed.rawValue }
-          }
-          return deliveries
+          return try ScheduledRun(turns: turns, reach: reach, clock: clock).run(
+            destination, onlyIfChanged: onlyIfChanged)
         }))
     let handedOver = try SocketActivation.listener(
       process: context.environment["LISTEN_PID"], count: context.environment["LISTEN_FDS"])

@@ -35,6 +35,8 @@ struct StatusCommand: Command {
     var waysIn: [WayIn] = []
     var counts: [(KindName, Int)]?
     var backups: BackupStatus?
+    /// What another machine made.
+    var restores: RestoreState?
     var faults: [String] = []
     /// When it locks, if it is open in the agent.
     var inAgent: AgentStatus.OpenVault?
@@ -55,6 +57,7 @@ struct StatusCommand: Command {
       state.counts = KindName.allCases.map { kind in (kind, items.count { kind.fits($0.kind) }) }
       let faults = (vault as? DirectVault)?.vault.openingFaults.map { "\($0)" } ?? vault.notices.faults
       state.faults = faults + VaultDamage(lines: vault.notices.damage).lines
+      state.restores = try restores(vault, location)
       (state.backups, state.inAgent) = try withVault(location.folder) { () throws(VaultUseError) in
         (
           try BackupStatus(of: vault, summaries, now: Timestamp(seconds: context.clock.now()), context),
@@ -70,6 +73,17 @@ struct StatusCommand: Command {
     return state.faults.isEmpty && state.backups?.isGood ?? true ? .done : .checkFailed
   }
 
+  private func restores(
+    _ vault: any UnlockedVault, _ location: VaultLocation
+  ) throws(CommandFailure) -> RestoreState {
+    let ledger = try withVault(location.folder) { () throws(VaultUseError) in try vault.ledger().map(\.entry) }
+    let chosen = try withVault(location.folder) { () throws(VaultUseError) in try RestoreChoice.all(in: vault) }
+    let id = try withVaultErrors(location.folder) { () throws(VaultError) in
+      try Vault.open(at: location, access: .readOnly).id
+    }
+    return RestoreState(chosen.first, RestoreMarkers(location.stateFolder, id).seen, ledger)
+  }
+
   private func show(_ state: State, _ context: Context) throws(CommandFailure) {
     var lines: [(name: String, text: String, sign: Sign?)] = [("vault", state.folder, nil)]
     lines.append(("protection", WayIn.shownProtection(state.waysIn).joined(separator: ", "), nil))
@@ -81,6 +95,9 @@ struct StatusCommand: Command {
       lines.append(("items", parts.isEmpty ? "none" : parts.joined(separator: ", "), nil))
     }
     if let backups = state.backups { lines += backups.lines }
+    if let restores = state.restores, restores.isThere {
+      lines += restores.lines(now: Timestamp(seconds: context.clock.now()))
+    }
     for fault in state.faults { lines.append(("fault", fault, .fail)) }
     for line in lines { try context.output.writeField(line.name, line.text, width: 12, sign: line.sign) }
     if let next = state.backups?.next {
@@ -110,6 +127,12 @@ struct StatusCommand: Command {
       writer.endObject()
     }
     state.backups?.write(&writer)
+    if let restores = state.restores, restores.isThere {
+      writer.key("automaticRestore")
+      writer.beginObject()
+      restores.write(&writer)
+      writer.endObject()
+    }
     writer.member("faults", state.faults)
     writer.endObject()
     return writer.finish()

@@ -26,8 +26,8 @@ enum NetworkProgram {
         if word == "--destination" { return words.dropFirst(index + 1).first.map(DestinationOptions.isNamed) ?? false }
         if word.hasPrefix("--destination=") { return DestinationOptions.isNamed(String(word.dropFirst(14))) }
       }
-      // To all that are approved: what these are only the vault says.
-      return words.contains("--snapshot")
+      // All that are approved, or the one that is chosen: which these are only the vault says.
+      return words.contains("--snapshot") || words.contains("--automatic")
     default: return false
     }
   }

@@ -55,6 +55,12 @@ package struct OutputOptions: OptionGroup, Sendable {
     json = arguments.flag(Self.json)
     quiet = arguments.flag(Self.quiet)
   }
+
+  /// Of a command without a document.
+  package init(_ arguments: inout ParsedArguments, withoutDocument: Void) throws(UsageError) {
+    json = false
+    quiet = arguments.flag(Self.quiet)
+  }
 }
 
 /// `--reveal`, for commands that would otherwise mask.

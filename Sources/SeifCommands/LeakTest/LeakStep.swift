@@ -185,6 +185,7 @@ enum LeakSteps {
       LeakStep("backup forget", world.output("backups"), "--yes").giving(("--passphrase-fd", c.passphrase)),
       LeakStep("transport add", "folder", "shelf", "--set", "path=\(world.output("backups"))"),
       LeakStep("transport list"), LeakStep("transport test", "shelf"),
+      LeakStep("backup automatic", "--destination", "shelf"), LeakStep("backup automatic", "--json"),
       LeakStep("backup list", "--destination", "shelf").giving(("--passphrase-fd", c.passphrase)),
       LeakStep("backup schedule", "--destination", "shelf").giving(("--passphrase-fd", c.passphrase)),
       LeakStep("backup run"), LeakStep("backup create", "--snapshot", "--json"),

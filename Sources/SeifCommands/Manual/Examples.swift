@@ -131,6 +131,12 @@ enum Examples {
       Example("seif backup rule", "how old the last backup may be"),
       Example("seif backup rule --every 7d --places 1", "a week, in one place"),
     ],
+    "backup automatic": [
+      Example("seif backup automatic", "where backups of other machines are looked for"),
+      Example(
+        "seif backup automatic --destination nas", "look at nas; this vault has no destination nas",
+        exitCode: .notFound),
+    ],
     "backup restore": [
       Example(
         "seif backup restore --destination backups", "what the newest backup holds, into the vault; here there is none",

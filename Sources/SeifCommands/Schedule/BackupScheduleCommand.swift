@@ -21,17 +21,24 @@ struct BackupScheduleCommand: Command {
 
     --every takes 1h, 2h, 3h, 4h, 6h, 8h, 12h, 24h or 7d; --on-calendar what systemd takes.
     Runs that were missed are made up for.
+
+    --credential NAME has a run open a vault that is locked, by a credential of systemd: the
+    vault's passphrase, encrypted for this machine by systemd-creds. NAME:PATH says where the
+    encrypted file lies. Whoever controls this machine can open the vault by it; what it means
+    stands in docs/backups.md.
     """
   static let destination = Option.value(
     "destination", "NAME", repeats: true, "a destination of the vault (seif transport list); may be given again")
   static let every = Option.value("every", "TIME", "how often; without it every 24h")
   static let calendar = Option.value("on-calendar", "WHEN", "when, in systemd's words: 'Mon..Fri 12:30'")
   static let onChange = Option.flag("on-change", "also soon after the vault was changed")
+  static let credential = Option.value("credential", "NAME", "open the locked vault by this credential of systemd")
   static let enable = Option.flag("enable", "start it, by systemctl --user")
   static let show = Option.flag("show", "say what is scheduled")
   static let remove = Option.flag("remove", "remove timer and service")
   static var options: [Option] {
-    [destination, every, calendar, onChange, enable, show, remove] + UnlockOptions.options + OutputOptions.options
+    [destination, every, calendar, onChange, credential, enable, show, remove] + UnlockOptions.options
+      + OutputOptions.options
   }
 
   private enum Task { case make, show, remove }
@@ -39,6 +46,7 @@ struct BackupScheduleCommand: Command {
   private let names: [String]
   private let calendar: String
   private let isOnChange: Bool
+  private let credential: SystemdCredential?
   private let isEnabling: Bool
   private let unlock: UnlockOptions
   private let output: OutputOptions
@@ -50,6 +58,12 @@ struct BackupScheduleCommand: Command {
     if shows, removes { throw UsageError("--show and --remove are one too many") }
     if task == .make, names.isEmpty { throw UsageError("--destination NAME is needed") }
     isOnChange = arguments.flag(Self.onChange)
+    credential = try arguments.value(Self.credential).map { (text) throws(UsageError) in
+      guard let credential = SystemdCredential(text) else {
+        throw UsageError("--credential is a name of letters, digits, -, _ and ., or NAME:/PATH without blanks")
+      }
+      return credential
+    }
     isEnabling = arguments.flag(Self.enable)
     let (every, given) = (arguments.value(Self.every), arguments.value(Self.calendar))
     if every != nil, given != nil { throw UsageError("--every and --on-calendar are one too many") }
@@ -83,7 +97,8 @@ struct BackupScheduleCommand: Command {
     let location = try unlock.location(context)
     let folder = AbsolutePath.of(location.folder)
     let units = SystemdUnits(
-      program: SeifProgram.path, folder: folder, calendar: calendar, isOnChange: isOnChange)
+      program: SeifProgram.path, folder: folder, calendar: calendar, isOnChange: isOnChange,
+      credential: credential)
     guard SystemdUnits.canHold(units.program), SystemdUnits.canHold(folder), units.program != "/proc/self/exe" else {
       throw CommandFailure(.badInput, "a path of this program or of the vault can't stand in a unit of systemd")
     }
@@ -115,7 +130,7 @@ struct BackupScheduleCommand: Command {
     }
     let schedule = Schedule(
       destinations: chosen.map(\.settings.name), places: chosen.compactMap { Schedule.Place($0.settings) },
-      calendar: calendar, isOnChange: isOnChange)
+      calendar: calendar, isOnChange: isOnChange, credential: credential?.name)
     try Schedule.file(location.stateFolder, vault.id).write(schedule.document)
     try write(units, unitFolder)
     try tell(schedule, units, unitFolder, context)
@@ -136,7 +151,8 @@ struct BackupScheduleCommand: Command {
   private func tell(
     _ schedule: Schedule, _ units: SystemdUnits, _ folder: String, _ context: Context
   ) throws(CommandFailure) {
-    for name in schedule.destinations where !schedule.places.contains(where: { utf8Equal($0.name, name) }) {
+    for name in schedule.destinations
+    where schedule.credential == nil && !schedule.places.contains(where: { utf8Equal($0.name, name) }) {
       context.talk.say("\(name) gets snapshots only while the vault is open in the agent.")
     }
     if output.json {
@@ -195,8 +211,11 @@ struct BackupScheduleCommand: Command {
     for name in schedule.destinations {
       let isPlace = schedule.places.contains { utf8Equal($0.name, name) }
       try context.output.writeField(
-        "where", Display.cleaned(name) + (isPlace ? ", also while locked" : ", while the vault is open"), width: 11)
+        "where",
+        Display.cleaned(name)
+          + (isPlace || schedule.credential != nil ? ", also while locked" : ", while the vault is open"), width: 11)
     }
+    if let name = schedule.credential { try context.output.writeField("credential", name, width: 11) }
     for file in files { try context.output.writeField("unit", file, width: 11) }
     if files.isEmpty { context.talk.warn("its units aren't in \(folder): seif backup schedule writes them") }
     return .done

@@ -1,23 +1,40 @@
 internal import SeifBytes
 internal import SeifProcesses
 
-/// Tells a person of a failure once: not again until it is another one, or until a run went well.
-struct FailureNotice {
-  let file: StateFile
+/// Tells a person of something once: not again until it is something else, or was gone meanwhile.
+struct DesktopNotice {
+  private let file: StateFile
+  private let icon: String
+  private let title: String
+  /// Names of destinations stand sealed in the vault; arguments of programs are for everybody to read.
+  private let text: String
 
-  init(_ stateFolder: String, _ vault: UUID) { file = StateFile(stateFolder, vault, "backup-notice.json") }
+  /// That a run failed.
+  static func failure(_ stateFolder: String, _ vault: UUID) -> DesktopNotice {
+    DesktopNotice(
+      file: StateFile(stateFolder, vault, "backup-notice.json"), icon: "dialog-warning",
+      title: "Seif: a backup failed",
+      text: "Older backups are as they were. See: journalctl --user -u \(SystemdUnits.service)")
+  }
+
+  /// That a backup lies there which another machine made.
+  static func found(_ stateFolder: String, _ vault: UUID) -> DesktopNotice {
+    DesktopNotice(
+      file: StateFile(stateFolder, vault, "restore-notice.json"), icon: "dialog-information",
+      title: "Seif: another machine has made a backup", text: "To take it in: seif backup restore --automatic")
+  }
 
   private static let schemaName = "seif-backup-notice"
 
-  /// - Parameter failures: what failed, without what differs from run to run; empty: nothing did.
+  /// - Parameter what: what is told, without what differs from run to run; empty: nothing is.
   /// - Returns: whether somebody was told.
   @discardableResult
-  func settle(_ failures: [String], _ context: Context) -> Bool {
-    guard !failures.isEmpty else {
+  func settle(_ what: [String], _ context: Context) -> Bool {
+    guard !what.isEmpty else {
       file.remove()
       return false
     }
-    let key = failures.sorted().joined(separator: "\n")
+    let key = what.sorted().joined(separator: "\n")
     if let told = try? file.read(schema: Self.schemaName), told["what"]?.string.map({ utf8Equal($0, key) }) == true {
       return false
     }
@@ -29,13 +46,9 @@ struct FailureNotice {
     // What can't be remembered is told again.
     try? file.write(writer.finish())
     guard let program = ChildProcess.find("notify-send", path: context.environment["PATH"]) else { return false }
-    // Names of destinations stand sealed in the vault; arguments of programs are for everybody to read.
     let result = HelperProgram.run(
       program,
-      [
-        "--app-name=Seif", "--icon=dialog-warning", "Seif: a backup failed",
-        "Older backups are as they were. See: journalctl --user -u \(SystemdUnits.service)",
-      ],
+      ["--app-name=Seif", "--icon=\(icon)", title, text],
       input: SecretBytes(copying: SecretValue.empty))
     return result?.status == 0
   }

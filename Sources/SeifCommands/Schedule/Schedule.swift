@@ -32,6 +32,8 @@ struct Schedule: Equatable {
   /// When it runs, as systemd says it.
   var calendar: String
   var isOnChange: Bool
+  /// The name of the credential by which a run opens the vault; nil: none.
+  var credential: String?
 
   static let schemaName = "seif-schedule"
 
@@ -46,6 +48,7 @@ struct Schedule: Equatable {
   func write(_ writer: inout JSONWriter) {
     writer.schema(Self.schemaName, 1)
     writer.member("calendar", calendar)
+    if let credential { writer.member("credential", credential) }
     writer.member("destinations", destinations)
     writer.member("onChange", isOnChange)
     writer.key("places")
@@ -60,7 +63,10 @@ struct Schedule: Equatable {
     writer.endArray()
   }
 
-  init(destinations: [String], places: [Place], calendar: String, isOnChange: Bool) {
+  init(
+    destinations: [String], places: [Place], calendar: String, isOnChange: Bool, credential: String? = nil
+  ) {
+    self.credential = credential
     self.destinations = destinations
     self.places = places
     self.calendar = calendar
@@ -73,6 +79,7 @@ struct Schedule: Equatable {
       let names = root["destinations"], let list = root["places"]
     else { return nil }
     var (destinations, places): ([String], [Place]) = ([], [])
+    var credential: String?
     for name in names.elements {
       guard let name = name.string else { return nil }
       destinations.append(name)
@@ -82,7 +89,12 @@ struct Schedule: Equatable {
       guard let read else { return nil }
       places.append(read)
     }
-    self.init(destinations: destinations, places: places, calendar: calendar, isOnChange: isOnChange)
+    if let given = root["credential"] {
+      guard let name = given.string, SystemdCredential.isName(name) else { return nil }
+      credential = name
+    }
+    self.init(
+      destinations: destinations, places: places, calendar: calendar, isOnChange: isOnChange, credential: credential)
   }
 
   static func file(_ stateFolder: String, _ vault: UUID) -> StateFile { StateFile(stateFolder, vault, "schedule.json") }

@@ -9,6 +9,8 @@ struct SystemdUnits {
   /// What `OnCalendar` says.
   let calendar: String
   let isOnChange: Bool
+  /// What a run may open the vault by; nil: nothing.
+  var credential: SystemdCredential?
 
   static let timer = "seif-backup.timer"
   static let service = "seif-backup.service"
@@ -68,7 +70,8 @@ struct SystemdUnits {
     return files
   }
 
-  /// A service that talks to the agent and writes to folders: it has no network, the agent does what needs one.
+  /// A service that talks to the agent and writes to folders: it has no network, the agent does what needs one. With a
+  /// credential it does itself what the agent would.
   private func service(_ what: String, arguments: String) -> String {
     """
     # Made by `seif backup schedule`.
@@ -77,15 +80,16 @@ struct SystemdUnits {
 
     [Service]
     Type=oneshot
+    \(credential.map { "LoadCredentialEncrypted=\(Self.escaped($0.setting))\n" } ?? "")\
     \(arguments.isEmpty ? "" : "# What else is written just now is in it too.\nExecStartPre=/bin/sleep 20\n")\
-    ExecStart=\(Self.quoted(program)) backup run\(arguments) --vault \(Self.quoted(folder))
+    ExecStart=\(Self.quoted(program)) backup run\(arguments)\(credentialOption) --vault \(Self.quoted(folder))
     TimeoutStartSec=4h
     Nice=10
     UMask=0077
     NoNewPrivileges=yes
     LockPersonality=yes
     MemoryDenyWriteExecute=yes
-    RestrictAddressFamilies=AF_UNIX
+    RestrictAddressFamilies=AF_UNIX\(credential == nil ? "" : " AF_INET AF_INET6 AF_NETLINK")
     RestrictNamespaces=yes
     RestrictRealtime=yes
     RestrictSUIDSGID=yes
@@ -94,6 +98,8 @@ struct SystemdUnits {
 
     """
   }
+
+  private var credentialOption: String { credential.map { " --credential \($0.name)" } ?? "" }
 
   /// A path in a setting that takes one.
   private static func escaped(_ path: String) -> String { path.replacing("%", with: "%%") }

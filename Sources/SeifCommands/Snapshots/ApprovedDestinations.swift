@@ -15,6 +15,8 @@ enum ApprovedDestinations {
     var id: UUID
     var settings: TransportSettings
     var isApproved: Bool
+    /// Whether it is chosen for automatic restore, and on or off.
+    var restores: Bool?
   }
 
   /// The destinations of a vault that its person has looked at.
@@ -29,7 +31,8 @@ enum ApprovedDestinations {
       let given = TransportItem.approval(in: login) ?? []
       found.append(
         Found(
-          id: summary.id, settings: settings, isApproved: constantTimeEqual(given.span.bytes, wanted.span.bytes)))
+          id: summary.id, settings: settings, isApproved: constantTimeEqual(given.span.bytes, wanted.span.bytes),
+          restores: TransportItem.restores(login)))
     }
     return found
   }

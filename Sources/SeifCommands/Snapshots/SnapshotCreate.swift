@@ -85,6 +85,10 @@ struct SnapshotReport {
   private static func line(_ delivery: Delivery, _ style: TerminalStyle) -> String {
     let words = Display.cleaned(delivery.words.joined(separator: "; "))
     let place = Display.cleaned(delivery.destination)
+    if delivery.isFound {
+      let sign = delivery.exitCode == 0 ? Sign.warn : Sign.fail
+      return "\(sign.text(style)) \(place)  \(delivery.name.isEmpty ? "" : delivery.name + "  ")\(words)"
+    }
     if delivery.isProven { return "\(Sign.ok.text(style)) \(place)  \(delivery.name)  fetched again and opened" }
     if delivery.exitCode == 0 { return "- \(place)  \(delivery.name.isEmpty ? "" : delivery.name + "  ")\(words)" }
     return "\(Sign.fail.text(style)) \(place)  no snapshot: \(words)"
@@ -104,6 +108,7 @@ struct SnapshotReport {
       writer.member("bytes", delivery.byteCount)
       writer.member("exit", Int(delivery.exitCode))
       writer.member("words", delivery.words)
+      if delivery.isFound { writer.member("foundElsewhere", true) }
       writer.endObject()
     }
     writer.endArray()

@@ -18,6 +18,10 @@ struct TransportAddCommand: Command {
     --destination takes from then on. Settings and credentials are an entry of the vault with
     the tag seif-transport, so backups carry them. A script gives settings by --set, the one
     that is secret by --secret-fd or --secret-file; what may be left out has a preset then.
+
+    --automatic-restore has Seif look there for backups of other machines, as seif backup
+    automatic does: for a new vault in the place of one that was lost. What lies there already
+    is offered at once.
     """
   static let set = Option.value("set", "FIELD=VALUE", repeats: true, "a setting; may be given several times")
   static let untested = Option.flag("untested", "keep it though nothing was stored there and read back yet")
@@ -28,8 +32,9 @@ struct TransportAddCommand: Command {
   static let secretFD = Option.value("secret-fd", "N", "read the secret setting from descriptor N")
   static let secretFile = Option.value("secret-file", "F", "read the secret setting from a file, one line")
   static let codeFD = Option.value("code-fd", "N", "dropbox: read the code that its page shows from descriptor N")
+  static let automatic = Option.flag("automatic-restore", "look there for backups of other machines")
   static var options: [Option] {
-    [set, untested, device, codeFD, proxy, proxyPassword, secretFD, secretFile] + UnlockOptions.options
+    [set, untested, automatic, device, codeFD, proxy, proxyPassword, secretFD, secretFile] + UnlockOptions.options
       + OutputOptions.options
   }
 
@@ -37,6 +42,7 @@ struct TransportAddCommand: Command {
   private let name: String
   private let given: [String: String]
   private let isUntested: Bool
+  private let isForRestoring: Bool
   private let isBrowserElsewhere: Bool
   /// Where the code of a page comes from; nil: from a person.
   private let code: PassphraseSource?
@@ -66,6 +72,7 @@ struct TransportAddCommand: Command {
       try arguments.integer(Self.proxyPassword, in: 0...65_535).map { .descriptor(Int32(truncatingIfNeeded: $0)) }
       ?? .person
     isUntested = arguments.flag(Self.untested)
+    isForRestoring = arguments.flag(Self.automatic)
     isBrowserElsewhere = arguments.flag(Self.device)
     code = try arguments.integer(Self.codeFD, in: 0...65_535).map { .descriptor(Int32(truncatingIfNeeded: $0)) }
     secret = try PassphraseSource(arguments, Self.secretFD, Self.secretFile)
@@ -153,8 +160,30 @@ struct TransportAddCommand: Command {
     }
     context.talk.say(.ok, isUntested ? "\(name) is kept, and wasn't tried out." : "Backups can go to \(name).")
     if isUntested { context.talk.hint("seif transport test \(name)") }
+    if isForRestoring { return try lookForBackups(vault, folder, context) }
     context.talk.hint("seif backup create --destination \(name)")
     return .done
+  }
+
+  /// Chooses it, and offers what lies there: whoever asks for that may have lost the vault before.
+  private func lookForBackups(
+    _ vault: any UnlockedVault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> ExitCode {
+    let location = try unlock.location(context)
+    try BackupAutomaticCommand.choose(name, in: vault, location, context)
+    guard let choice = try RestoreChoice.find(in: vault, folder) else { return .done }
+    let offer = try RestoreOffer(choice, location, in: vault, folder, context)
+    guard offer.isOpen else {
+      context.talk.say(offer.sight.idleWords(at: name, now: Timestamp(seconds: context.clock.now())))
+      context.talk.hint("seif backup create --destination \(name)")
+      return .done
+    }
+    let command = "seif backup restore --automatic"
+    context.talk.say("A backup that this vault hasn't lies there: \(command)")
+    guard !output.json, TerminalDevice(context) != nil else { return .done }
+    return try offer.run(
+      opening: .person, plan: ImportOptions(), isYes: false, output: output, command: command, into: vault, folder,
+      context)
   }
 
   private func checkFree(_ vault: any UnlockedVault, _ folder: String) throws(CommandFailure) {

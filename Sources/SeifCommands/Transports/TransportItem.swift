@@ -14,6 +14,8 @@ enum TransportItem {
   private static let placeField = "ledger-place"
   /// What says that a person approved it for snapshots.
   private static let approvalField = "approved-for-snapshots"
+  /// Whether it is looked at for backups of other machines.
+  private static let restoreField = SettingTag.automaticRestore
   /// Settings that aren't in fields: one of their names would give them a second value.
   private static let ownPlaces = ["url", "user", "password"]
 
@@ -65,7 +67,7 @@ enum TransportItem {
     if let url = login.info.urls.first { settings.values["url"] = url }
     if !login.username.isEmpty { settings.values["user"] = login.username }
     if !login.password.isEmpty { settings.secrets["password"] = login.password }
-    for field in custom where field.name != kindField && field.name != approvalField {
+    for field in custom where ![kindField, approvalField, restoreField].contains(field.name) {
       if field.isSecret {
         settings.secrets[field.name] = field.value
       } else if field.name == conditionField {
@@ -136,6 +138,23 @@ enum TransportItem {
     login.info.customFields.removeAll { $0.name == approvalField }
     login.info.customFields.append(
       CustomField(name: approvalField, value: SecretValue(utf8: Base16.encode(approval))))
+    return login
+  }
+
+  /// Whether it is chosen for automatic restore, and on or off; nil: it isn't chosen.
+  static func restores(_ login: Password) -> Bool? {
+    let field = login.info.customFields.first { $0.name == restoreField && !$0.isSecret }
+    // EXPOSE: one of two words.
+    return field?.value.exposedText().map { utf8Equal($0, "on") }
+  }
+
+  /// The entry with that; nil: not chosen.
+  static func restoring(_ isOn: Bool?, _ login: Password) -> Password {
+    var login = login
+    login.info.customFields.removeAll { $0.name == restoreField }
+    if let isOn {
+      login.info.customFields.append(CustomField(name: restoreField, value: SecretValue(utf8: isOn ? "on" : "off")))
+    }
     return login
   }
 

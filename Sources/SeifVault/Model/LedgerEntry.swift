@@ -49,3 +49,23 @@ public struct LedgerEntry: Sendable, Hashable {
     self.state = state
   }
 }
+
+extension LedgerEntry {
+  private static let restored = "restored:"
+
+  /// The line that says that a backup was taken into the vault. It is of no file of the vault's own, so its `name` is
+  /// empty, and the backup's stands in `format` (docs/formats/vault.md).
+  public static func restored(
+    _ name: String, from destination: String, sha256: [UInt8], bytes: Int64, at: Timestamp, state: Int64
+  ) -> LedgerEntry {
+    LedgerEntry(
+      event: .pruned, at: at, destination: destination, name: "", format: restored + name, bytes: bytes, sha256: sha256,
+      counts: [:], content: [UInt8](repeating: 0, count: 32), state: state)
+  }
+
+  /// The name of the backup that was taken into the vault; nil: it is another line.
+  public var restoredName: String? {
+    guard event == .pruned, name.isEmpty, format.utf8.starts(with: Self.restored.utf8) else { return nil }
+    return String(Substring(format.utf8.dropFirst(Self.restored.utf8.count)))
+  }
+}
