@@ -16,44 +16,40 @@ struct LockedRun {
       throw CommandFailure(VaultError(.noSuchWayIn, "passphrase or recovery"), folder: location.folder)
     }
     let queue = SnapshotQueue(location.stateFolder, locked.id)
-    let content: SecretValue
-    do throws(VaultError) {
-      guard let snapshot = try locked.snapshot() else {
-        throw VaultError(.invalidEntry, "more than 64 MiB")
+    // Of two at once, as by time and on change, the later finds what the earlier did.
+    return try queue.runs.alone { () throws(CommandFailure) in
+      let content: SecretValue
+      do throws(VaultError) {
+        guard let snapshot = try locked.snapshot() else {
+          throw VaultError(.invalidEntry, "more than 64 MiB")
+        }
+        content = snapshot.bytes
+      } catch {
+        throw CommandFailure(error, folder: location.folder)
       }
-      content = snapshot.bytes
-    } catch {
-      throw CommandFailure(error, folder: location.folder)
-    }
-    let waiting = try queue.entries()
-    var deliveries: [Delivery] = []
-    for name in schedule.destinations {
-      guard let place = schedule.places.first(where: { utf8Equal($0.name, name) }) else {
-        deliveries.append(
-          Delivery(destination: name, isProven: false, exitCode: 0, words: ["waits until the vault is unlocked"]))
-        continue
+      let waiting = try queue.entries()
+      return schedule.destinations.map { name in
+        guard let place = schedule.places.first(where: { utf8Equal($0.name, name) }) else {
+          return Delivery(
+            destination: name, isProven: false, exitCode: 0, words: ["waits until the vault is unlocked"])
+        }
+        return store(content, place, queue, waiting)
       }
-      deliveries.append(store(content, place, queue, waiting))
     }
-    return deliveries
   }
 
   private func store(
     _ content: SecretValue, _ place: Schedule.Place, _ queue: SnapshotQueue, _ waiting: [SnapshotQueue.Entry]
   ) -> Delivery {
     let digest = content.withBytes { Digest.sha256($0) }
-    if let same = waiting.last(where: { $0.place == place }), same.sha256 == digest {
+    let same = waiting.last { $0.place == place }.flatMap { $0.sha256 == digest ? $0 : nil }
+    if let same, same.isStored {
       return Delivery(
         destination: place.name, name: same.name, isProven: false, exitCode: 0, byteCount: same.byteCount,
         words: ["unchanged; proven by the next run that finds the vault open"])
     }
     do throws(CommandFailure) {
-      guard waiting.count < SnapshotQueue.limit else {
-        throw CommandFailure(
-          .busy, "\(waiting.count) snapshots wait to be proven, so no more are stored",
-          hint: "seif unlock, then: seif backup run")
-      }
-      let name = try store(content, digest, place, queue)
+      let name = try store(content, digest, place, queue, begun: same)
       return Delivery(
         destination: place.name, name: name, isProven: false, exitCode: 0, byteCount: content.byteCount,
         words: ["stored; proven by the next run that finds the vault open"])
@@ -63,46 +59,66 @@ struct LockedRun {
     }
   }
 
+  /// - Parameter begun: what an earlier run wrote down of the same bytes, and was ended before it had read them back.
   private func store(
-    _ content: SecretValue, _ digest: [UInt8], _ place: Schedule.Place, _ queue: SnapshotQueue
+    _ content: SecretValue, _ digest: [UInt8], _ place: Schedule.Place, _ queue: SnapshotQueue,
+    begun: SnapshotQueue.Entry?
   ) throws(CommandFailure) -> String {
-    do throws(TransportError) {
+    let (transport, there) = try at(place) { () throws(TransportError) in
       let (transport, _) = try reach.transport(place.settings)
-      let there = Set(try transport.listBackups().map { Array($0.name.utf8) })
-      let now = Timestamp(seconds: clock.now())
-      for sequence in Int64(0)..<100 {
-        let name = BackupName(
-          time: now, sequence: sequence, fileExtension: SnapshotFormat.fileExtension
-        ).text
-        guard !there.contains(Array(name.utf8)) else { continue }
-        let entry = SnapshotQueue.Entry(
-          at: now, place: place, name: name, sha256: digest, byteCount: content.byteCount)
-        // Written down before it is sent, as in the ledger.
-        do throws(CommandFailure) {
-          try queue.update { $0 + [entry] }
-        } catch {
-          throw TransportError(.failed, place: queue.file.path, reason: error.what)
-        }
-        do throws(TransportError) {
-          let stored = try transport.upload(content, name: name)
-          let back = try transport.download(id: stored.id, limit: FormatLimits.fileByteCount)
-          guard back == content else { throw TransportError(.badAnswer, place: name, reason: "it came back altered") }
-          try? queue.update { entries in
-            entries.map { waiting in
-              var waiting = waiting
-              if waiting == entry { waiting.isStored = true }
-              return waiting
-            }
-          }
-          return name
-        } catch {
-          try? queue.update { $0.filter { $0 != entry } }
-          guard error.code == .exists else { throw error }
-        }
-      }
-      throw TransportError(.exists, place: place.path)
+      return (transport, try transport.listBackups())
+    }
+    func send(_ entry: SnapshotQueue.Entry, _ file: BackupDescriptor? = nil) throws(CommandFailure) -> Bool {
+      try at(place) { () throws(TransportError) in try self.send(content, entry, file, transport, queue) }
+    }
+    if let begun, try send(begun, there.first { $0.name.utf8.elementsEqual(begun.name.utf8) }) { return begun.name }
+    let taken = Set(there.map { Array($0.name.utf8) })
+    let now = Timestamp(seconds: clock.now())
+    for sequence in Int64(0)..<100 {
+      let name = BackupName(time: now, sequence: sequence, fileExtension: SnapshotFormat.fileExtension).text
+      guard !taken.contains(Array(name.utf8)) else { continue }
+      let entry = SnapshotQueue.Entry(at: now, place: place, name: name, sha256: digest, byteCount: content.byteCount)
+      // Written down before it is sent, as in the ledger.
+      try queue.add(entry)
+      if try send(entry) { return name }
+    }
+    return try at(place) { () throws(TransportError) in throw TransportError(.exists, place: place.path) }
+  }
+
+  private func at<Result>(
+    _ place: Schedule.Place, _ work: () throws(TransportError) -> Result
+  ) throws(CommandFailure) -> Result {
+    do throws(TransportError) {
+      return try work()
     } catch {
       throw CommandFailure(CommandFailure.code(error), "\(place.name): \(error)")
     }
+  }
+
+  /// Stores what was written down, reads it back and notes that.
+  ///
+  /// - Parameter file: the file that lies under its name already.
+  /// - Returns: false where that name is another file's; then nothing waits under it.
+  private func send(
+    _ content: SecretValue, _ entry: SnapshotQueue.Entry, _ file: BackupDescriptor?, _ transport: any BackupTransport,
+    _ queue: SnapshotQueue
+  ) throws(TransportError) -> Bool {
+    let stored: BackupDescriptor
+    do throws(TransportError) {
+      stored = if let file { file } else { try transport.upload(content, name: entry.name) }
+    } catch {
+      try? queue.remove(entry)
+      guard error.code == .exists else { throw error }
+      return false
+    }
+    // Where that fails the file is there, and it waits on: the next run looks again.
+    let back = try transport.download(id: stored.id, limit: FormatLimits.fileByteCount)
+    guard back == content else {
+      try? queue.remove(entry)
+      guard file != nil else { throw TransportError(.badAnswer, place: entry.name, reason: "it came back altered") }
+      return false
+    }
+    try? queue.confirm(entry)
+    return true
   }
 }
