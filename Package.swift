@@ -105,7 +105,8 @@ let package = Package(
     // Only for tests: what every transport must do, and real servers to do it with.
     target("SeifTransportTesting", ["SeifBackups", "SeifRecords", "SeifBytes", "SeifTestSupport", "CSeif"], strict),
     // Only for tests and fuzzers: changed snapshots of a vault.
-    target("SeifVaultTesting", ["SeifVault", "SeifFormats", "SeifRecords", "SeifCrypto", "SeifBytes"], strict),
+    target(
+      "SeifVaultTesting", ["SeifVault", "SeifFormats", "SeifRecords", "SeifCrypto", "SeifBytes", "CSeif"], strict),
     // Only for tests and fuzzers: the agent's wire, both sides.
     target("SeifAgentTesting", ["SeifAgent", "SeifVault", "SeifOTP", "SeifBytes", "CSeif"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),

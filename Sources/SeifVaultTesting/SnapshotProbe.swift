@@ -1,3 +1,4 @@
+private import CSeif
 private import Glibc
 private import SeifBytes
 private import SeifCrypto
@@ -53,7 +54,6 @@ public final class SnapshotProbe {
   }
 
   static let pageByteCount = 8_192
-  private let folder: String
   private let vault: Vault
   private let earlier: [UInt8]
   /// The snapshot that changes begin with.
@@ -65,7 +65,8 @@ public final class SnapshotProbe {
     var template = Array("/tmp/seif-snapshot-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { return nil }
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    self.folder = folder
+    // From then on only the vault's key is used, and a fuzzer is ended without a word.
+    defer { Self.remove(folder) }
     do {
       let random = Self.random()
       let vault = try Vault.create(
@@ -89,11 +90,12 @@ public final class SnapshotProbe {
     }
   }
 
-  deinit {
-    vault.lock()
+  deinit { vault.lock() }
+
+  private static func remove(_ folder: String) {
     guard let list = opendir(folder) else { return }
     while let entry = readdir(list) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      let name = String(cString: seif_entry_name(entry))
       if name != ".", name != ".." { unlink("\(folder)/\(name)") }
     }
     closedir(list)
