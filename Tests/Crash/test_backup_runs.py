@@ -23,7 +23,7 @@ import disk
 import support
 from backup_vault import SEIF, Vault
 
-KILLS = support.ROUNDS // 20 if support.ROUNDS else 10
+KILLS = support.ROUNDS // 20 if support.ROUNDS else 8
 # So many that the next one has old ones go.
 PROVEN = 10
 # Stored while the vault was locked, each of another state.
@@ -185,7 +185,7 @@ class BackupRuns(unittest.TestCase):
     def test_a_power_cut_after_any_call_of_a_scheduled_run_loses_nothing(self):
         """What no sync has followed is gone, or torn."""
         vault = self.vault
-        for kind, stride in [("locked", 4), ("open", 40)]:
+        for kind, stride in [("locked", 8), ("open", 90)]:
             model, calls = vault.recorded(kind, support.scratch() / f"power-cut-{kind}.log")
             seen, found = set(), Counter()
             for number, call in enumerate(calls):
