@@ -23,11 +23,13 @@ public struct LedgerEvent: Sendable, Hashable {
   public var format: String
   /// How many entries of each kind it holds.
   public var counts: [RecordKind: Int]
+  /// The counter of the vault's state that the file holds; nil: the ledger takes the vault's own as the line is written.
+  public var state: Int64?
 
   /// An event.
   public init(
     at: Timestamp, kind: Kind, destination: String, name: String, sha256: [UInt8], byteCount: Int, format: String,
-    counts: [RecordKind: Int]
+    counts: [RecordKind: Int], state: Int64? = nil
   ) {
     self.at = at
     self.kind = kind
@@ -37,6 +39,7 @@ public struct LedgerEvent: Sendable, Hashable {
     self.byteCount = byteCount
     self.format = format
     self.counts = counts
+    self.state = state
   }
 }
 

@@ -43,27 +43,22 @@ struct LockedRun {
   ) -> Delivery {
     let digest = content.withBytes { Digest.sha256($0) }
     let same = waiting.last { $0.place == place }.flatMap { $0.sha256 == digest ? $0 : nil }
-    if let same, same.isStored {
-      return Delivery(
-        destination: place.name, name: same.name, isProven: false, exitCode: 0, byteCount: same.byteCount,
-        words: ["unchanged; proven by the next run that finds the vault open"])
-    }
     do throws(CommandFailure) {
-      let name = try store(content, digest, place, queue, begun: same)
+      let (name, isNew) = try store(content, digest, place, queue, same)
       return Delivery(
         destination: place.name, name: name, isProven: false, exitCode: 0, byteCount: content.byteCount,
-        words: ["stored; proven by the next run that finds the vault open"])
+        words: ["\(isNew ? "stored" : "unchanged"); proven by the next run that finds the vault open"])
     } catch {
       return Delivery(
         destination: place.name, isProven: false, exitCode: error.exitCode.rawValue, words: [error.what])
     }
   }
 
-  /// - Parameter begun: what an earlier run wrote down of the same bytes, and was ended before it had read them back.
+  /// - Parameter same: what an earlier run wrote down of the same bytes; it may have been ended before they were there.
   private func store(
     _ content: SecretValue, _ digest: [UInt8], _ place: Schedule.Place, _ queue: SnapshotQueue,
-    begun: SnapshotQueue.Entry?
-  ) throws(CommandFailure) -> String {
+    _ same: SnapshotQueue.Entry?
+  ) throws(CommandFailure) -> (name: String, isNew: Bool) {
     let (transport, there) = try at(place) { () throws(TransportError) in
       let (transport, _) = try reach.transport(place.settings)
       return (transport, try transport.listBackups())
@@ -71,7 +66,15 @@ struct LockedRun {
     func send(_ entry: SnapshotQueue.Entry, _ file: BackupDescriptor? = nil) throws(CommandFailure) -> Bool {
       try at(place) { () throws(TransportError) in try self.send(content, entry, file, transport, queue) }
     }
-    if let begun, try send(begun, there.first { $0.name.utf8.elementsEqual(begun.name.utf8) }) { return begun.name }
+    if let same {
+      let file = there.first { $0.name.utf8.elementsEqual(same.name.utf8) }
+      if !same.isStored {
+        if try send(same, file) { return (same.name, true) }
+      } else if let file, holds(file, content, transport) {
+        return (same.name, false)
+      }
+      // What became of the other is said once the vault is open.
+    }
     let taken = Set(there.map { Array($0.name.utf8) })
     let now = Timestamp(seconds: clock.now())
     for sequence in Int64(0)..<100 {
@@ -80,7 +83,7 @@ struct LockedRun {
       let entry = SnapshotQueue.Entry(at: now, place: place, name: name, sha256: digest, byteCount: content.byteCount)
       // Written down before it is sent, as in the ledger.
       try queue.add(entry)
-      if try send(entry) { return name }
+      if try send(entry) { return (name, true) }
     }
     return try at(place) { () throws(TransportError) in throw TransportError(.exists, place: place.path) }
   }
@@ -95,7 +98,13 @@ struct LockedRun {
     }
   }
 
-  /// Stores what was written down, reads it back and notes that.
+  /// Whether a file is as it was, as far as it can be read: one that a service keeps elsewhere is no loss.
+  private func holds(_ file: BackupDescriptor, _ content: SecretValue, _ transport: any BackupTransport) -> Bool {
+    guard let found = try? transport.download(id: file.id, limit: FormatLimits.fileByteCount) else { return true }
+    return found == content
+  }
+
+  /// Stores what was written down, notes that and reads it back.
   ///
   /// - Parameter file: the file that lies under its name already.
   /// - Returns: false where that name is another file's; then nothing waits under it.
@@ -103,22 +112,30 @@ struct LockedRun {
     _ content: SecretValue, _ entry: SnapshotQueue.Entry, _ file: BackupDescriptor?, _ transport: any BackupTransport,
     _ queue: SnapshotQueue
   ) throws(TransportError) -> Bool {
+    if let file {
+      guard try transport.download(id: file.id, limit: FormatLimits.fileByteCount) == content else {
+        try? queue.remove(entry)
+        return false
+      }
+      try? queue.confirm(entry)
+      return true
+    }
     let stored: BackupDescriptor
     do throws(TransportError) {
-      stored = if let file { file } else { try transport.upload(content, name: entry.name) }
+      stored = try transport.upload(content, name: entry.name)
     } catch {
-      try? queue.remove(entry)
+      // It may be there all the same; only what surely isn't needn't be waited for.
+      let isGone = (try? transport.listBackups()).map { !$0.contains { utf8Equal($0.name, entry.name) } } ?? false
+      if isGone || error.code == .exists { try? queue.remove(entry) }
       guard error.code == .exists else { throw error }
       return false
     }
-    // Where that fails the file is there, and it waits on: the next run looks again.
+    // From now on it is an alarm if it isn't there, whatever reading it back comes to.
+    try? queue.confirm(entry)
     let back = try transport.download(id: stored.id, limit: FormatLimits.fileByteCount)
     guard back == content else {
-      try? queue.remove(entry)
-      guard file != nil else { throw TransportError(.badAnswer, place: entry.name, reason: "it came back altered") }
-      return false
+      throw TransportError(.badAnswer, place: entry.name, reason: "it came back altered")
     }
-    try? queue.confirm(entry)
     return true
   }
 }

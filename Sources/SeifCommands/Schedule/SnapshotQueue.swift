@@ -21,7 +21,7 @@ struct SnapshotQueue {
     var name: String
     var sha256: [UInt8]
     var byteCount: Int
-    /// Whether it was read back: before that a run may have been ended before it sent anything.
+    /// Whether it was sent: before that a run may have been ended before it sent anything.
     var isStored = false
   }
 
@@ -66,7 +66,7 @@ struct SnapshotQueue {
     try update { (entries) in entries.filter { $0 != entry } }
   }
 
-  /// Notes that one was read back.
+  /// Notes that one was sent.
   func confirm(_ entry: Entry) throws(CommandFailure) {
     try update { (entries) in
       entries.map { waiting in
@@ -180,9 +180,11 @@ struct SnapshotQueue {
         try vaultCall { () throws(VaultError) in
           // Its contents are as old as it is, whenever they are proven, and so is the state that it holds: with today's,
           // the next that waits would pass for a copy of an earlier one.
-          let state = if let copy { copy.counter } else { try leastCounter(vault, at: entry.at) }
-          try VaultLedger(vault: vault).write(stored, records: copy?.records, state: state)
-          try VaultLedger(vault: vault).write(proof, records: copy?.records, state: state)
+          let state = if let copy { copy.state } else { try leastCounter(vault, at: entry.at) }
+          for var event in [stored, proof] {
+            event.state = state
+            try VaultLedger(vault: vault).write(event, records: copy?.records)
+          }
         }
       }
       do throws(CommandFailure) {
@@ -196,7 +198,7 @@ struct SnapshotQueue {
 
   private static func outcome(
     _ entry: Entry, _ turns: any VaultTurns, _ reach: Reach
-  ) throws(VaultUseError) -> (LedgerEvent.Kind, place: String, (records: Records, counter: Int64)?)? {
+  ) throws(VaultUseError) -> (LedgerEvent.Kind, place: String, (records: Records, state: Int64)?)? {
     let place: String
     let content: SecretValue
     do throws(TransportError) {
@@ -215,7 +217,7 @@ struct SnapshotQueue {
       try vaultCall { () throws(VaultError) in try leastCounter(vault, at: entry.at) }
     }
     do throws(VaultUseError) {
-      return (.proven, place, try SnapshotDelivery.open(content, turns, leastCounter: least))
+      return (.proven, place, try SnapshotDelivery.openWithState(content, turns, leastCounter: least))
     } catch {
       // Of another key, as after a rotation: it opens by the old ways in, and nobody here can say so.
       guard case .vault(let reason) = error, reason.code != .locked else { throw error }

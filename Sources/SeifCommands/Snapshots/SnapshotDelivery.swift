@@ -125,25 +125,30 @@ struct SnapshotDelivery {
     return Taken(content: content, records: try open(content), sequence: sequence, faults: faults)
   }
 
-  private func open(_ content: SecretValue) throws(VaultUseError) -> Records {
-    try Self.open(content, turns).records
-  }
+  private func open(_ content: SecretValue) throws(VaultUseError) -> Records { try Self.open(content, turns) }
 
-  /// What a file holds that is a whole snapshot of this vault, and the counter of that state.
+  /// What a file holds that is a whole snapshot of this vault.
   ///
   /// - Parameter leastCounter: a copy of an earlier state is another one than is meant.
   static func open(
     _ content: SecretValue, _ turns: any VaultTurns, leastCounter: Int64 = 0
-  ) throws(VaultUseError) -> (records: Records, counter: Int64) {
+  ) throws(VaultUseError) -> Records {
+    try openWithState(content, turns, leastCounter: leastCounter).records
+  }
+
+  /// The same, and the counter of the state that it holds.
+  static func openWithState(
+    _ content: SecretValue, _ turns: any VaultTurns, leastCounter: Int64
+  ) throws(VaultUseError) -> (records: Records, state: Int64) {
     try turns.aside({ (vault) throws(VaultError) in try vault.opening(content) }) { (copy) throws(VaultError) in
-      let counter = try copy.counter()
-      guard counter >= leastCounter else { throw VaultError(.damaged, "a copy of an earlier state") }
+      let state = try copy.counter()
+      guard state >= leastCounter else { throw VaultError(.damaged, "a copy of an earlier state") }
       // Faults of the vault itself are in its copy too: such copies count for nothing.
       guard try copy.verify().isEmpty else { throw VaultError(.damaged, "a copy that isn't as it was last written") }
       guard try copy.waysIn().contains(where: \.isPortable) else { throw VaultError(.noSuchWayIn) }
       let records = try copy.records()
       guard copy.damage.isEmpty else { throw VaultError(.damaged) }
-      return (records, counter)
+      return (records, state)
     }
   }
 

@@ -16,17 +16,17 @@ struct VaultLedger: ProofLedger {
 
   func append(_ event: LedgerEvent, records: Records?) throws { try write(event, records: records) }
 
-  /// - Parameter state: the counter of the vault's state that the file holds; nil: the present one.
-  func write(_ event: LedgerEvent, records: Records?, state: Int64? = nil) throws(VaultError) {
+  func write(_ event: LedgerEvent, records: Records?) throws(VaultError) {
     if event.kind == .stored, let sequence { try remember(sequence, event.sha256) }
     var content = [UInt8](repeating: 0, count: 32)
     if let records { content = try vault.contentDigest(of: records) }
-    let held = if let state { state } else { try vault.counter() }
+    let state: Int64
+    if let known = event.state { state = known } else { state = try vault.counter() }
     try vault.appendToLedger(
       LedgerEntry(
         event: LedgerEntry.Event(event.kind), at: event.at, destination: event.destination, name: event.name,
         format: event.format, bytes: Int64(event.byteCount), sha256: event.sha256, counts: event.counts,
-        content: content, state: held))
+        content: content, state: state))
   }
 
   private func remember(_ sequence: Int64, _ sha256: [UInt8]) throws(VaultError) {
@@ -43,7 +43,8 @@ extension LedgerEvent {
   init(_ entry: LedgerEntry) {
     self.init(
       at: entry.at, kind: Kind(entry.event), destination: entry.destination, name: entry.name, sha256: entry.sha256,
-      byteCount: Int(clamping: entry.bytes), format: entry.format, counts: entry.counts)
+      byteCount: Int(clamping: entry.bytes), format: entry.format, counts: entry.counts,
+      state: entry.state)
   }
 }
 

@@ -90,6 +90,22 @@ import Testing
     #expect(try home.read(#require(try queue())).contains("\"stored\": true"))
   }
 
+  @Test func whatIsLostWhileItWaitsIsStoredAnewAndAnAlarmLater() throws {
+    try schedule("shelf")
+    #expect(try run().exitCode == 0)
+    let first = try #require(try files("shelf").first)
+    try home.write("not what was stored", as: "shelf/\(first)")
+    #expect(try run().exitCode == 0)
+    #expect(try files("shelf").count == 2)
+    // The same bytes aren't stored a third time.
+    #expect(try run().output.contains("unchanged"))
+    #expect(try files("shelf").count == 2)
+    try agent.unlock()
+    let found = try run()
+    #expect(found.exitCode == 2 && found.output.contains(first) && found.output.contains("altered"), "\(found.output)")
+    #expect(try states("shelf").filter { $0 == "proven" }.count == 2)
+  }
+
   @Test func anothersFileUnderANameThatWasWrittenDownIsNoLoss() throws {
     try schedule("shelf")
     #expect(try run().exitCode == 0)
