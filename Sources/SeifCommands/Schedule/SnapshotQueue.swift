@@ -41,7 +41,7 @@ struct SnapshotQueue {
   }
 
   /// Changes what waits, as one whole.
-  private func update(_ change: ([Entry]) throws(CommandFailure) -> [Entry]) throws(CommandFailure) {
+  func update(_ change: ([Entry]) throws(CommandFailure) -> [Entry]) throws(CommandFailure) {
     try file.alone { () throws(CommandFailure) in
       let entries = try change(try entries())
       if entries.isEmpty { file.remove() } else { try file.write(Self.document(entries)) }
