@@ -30,6 +30,7 @@ let package = Package(
       name: "Seif", targets: ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups"]),
     // For the fuzzers, which are a package of their own.
     .library(name: "SeifAgentTesting", targets: ["SeifAgentTesting"]),
+    .library(name: "SeifVaultTesting", targets: ["SeifVaultTesting"]),
   ],
   targets: [
     .systemLibrary(name: "CSeif"),
@@ -109,6 +110,9 @@ let package = Package(
     // Only for tests: what every store of documents must do.
     target(
       "SeifDocumentTesting", ["SeifDocuments", "SeifDocumentFormat", "SeifBytes", "SeifTestSupport", "CSeif"], strict),
+    // Only for tests and fuzzers: changed snapshots of a vault.
+    target(
+      "SeifVaultTesting", ["SeifVault", "SeifFormats", "SeifRecords", "SeifCrypto", "SeifBytes", "CSeif"], strict),
     // Only for tests and fuzzers: the agent's wire, both sides.
     target("SeifAgentTesting", ["SeifAgent", "SeifVault", "SeifOTP", "SeifBytes", "CSeif"], strict),
     tests("SeifBytesTests", ["SeifBytes"]),
@@ -120,7 +124,7 @@ let package = Package(
       "SeifBackupsTests",
       ["SeifBackups", "SeifTransportTesting", "SeifFormats", "SeifRecords", "SeifOTP", "SeifCrypto"]),
     tests("SeifSQLTests", ["SeifSQL", "SeifSQLTesting", "CSQLite"]),
-    tests("SeifVaultTests", ["SeifVault", "SeifSQL", "SeifRecords"]),
+    tests("SeifVaultTests", ["SeifVault", "SeifVaultTesting", "SeifSQL", "SeifRecords"]),
     tests("SeifProcessesTests", ["SeifProcesses", "SeifBytes"]),
     tests("SeifDevicesTests", ["SeifDevices", "SeifProcesses", "SeifVault", "SeifCrypto"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups", "SeifTransportTesting"]),

@@ -19,5 +19,5 @@ let package = Package(
   name: "seif-fuzz",
   dependencies: [.package(name: "seif", path: "..")],
   targets: ["FuzzJSON", "FuzzKeyURI", "FuzzFiles", "FuzzEntries"].map { fuzzer($0) }
-    + [fuzzer("FuzzWire", "SeifAgentTesting")]
+    + [fuzzer("FuzzWire", "SeifAgentTesting"), fuzzer("FuzzSnapshot", "SeifVaultTesting")]
 )

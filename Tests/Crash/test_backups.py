@@ -8,22 +8,18 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import threading
 import time
 import unittest
 from collections import Counter
-from pathlib import Path
 
 import backup_places
 import calls as iocalls
 import canary
 import disk
 import support
+from backup_vault import SEIF, Vault
 
-SEIF = Path(os.environ.get("SEIF_BINARY") or support.ROOT / ".build" / "debug" / "seif")
-# The vault's making and two entries, all of which can be used.
-STEPS = 2
 SEED = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 FOLDER_KILLS = support.ROUNDS // 10 if support.ROUNDS else 18
 OTHER_KILLS = max(50, support.ROUNDS // 200) if support.ROUNDS else 3
@@ -31,33 +27,15 @@ COMMANDS = ("create", "restore", "drill")
 BACKUP_PASSPHRASE = "lantern-quarry-orbit-violin-93"
 
 
-class Vault:
+class Stored(Vault):
     """A vault with a destination and proven backups there; each round begins with a copy of both."""
 
     def __init__(self, place, backups):
-        self.place = place
-        base = support.scratch() / f"backups-of-{place.kind}"
-        self.model, self.model_files, self.root = base / "model", base / "files", base / "round"
-        base.mkdir()
-        self.passphrase = base / "passphrase"
-        self.passphrase.write_text(f"correct horse {canary.CANARY.decode()} battery staple\n")
-        self.backup_passphrase = base / "backup-passphrase"
-        self.backup_passphrase.write_text(BACKUP_PASSPHRASE + "\n")
-        self.secret = base / "secret"
-        for path in (self.passphrase, self.backup_passphrase):
-            path.chmod(0o600)
-        # By the driver, whose vaults derive their keys at the least cost.
-        made = support.new_root(f"backups-{place.kind}")
-        support.record(made, support.scratch() / f"backups-{place.kind}.log", support.SEED, STEPS)
-        self.root.mkdir()
-        shutil.copytree(made / "vault", self.root / "vault")
-        (self.root / "run").mkdir(mode=0o700)
+        super().__init__(place.kind)
+        self.place, self.model_files = place, self.base / "files"
+        self.backup_passphrase = self.given("backup-passphrase", BACKUP_PASSPHRASE)
         place.begin(self.root)
-        uri = base / "uri"
-        self.secret.write_text(canary.CANARY.decode() + "\n")
-        uri.write_text(f"otpauth://totp/Code:ana?secret={SEED}&issuer=Code\n")
-        for path in (uri, self.secret):
-            path.chmod(0o600)
+        uri = self.given("uri", f"otpauth://totp/Code:ana?secret={SEED}&issuer=Code")
         self.succeed("add", "code", "--name", "Code", "--secret-file", uri)
         for name in ("Shop", "Mail", "Bank", "Wiki", "Forum", "Cloud"):
             self.succeed("add", "login", "--name", name, "--account", "ana", "--secret-file", self.secret)
@@ -65,11 +43,10 @@ class Vault:
         if fields is not None:
             words = [word for name, value in fields.items() for word in ("--set", f"{name}={value}")]
             if secret is not None:
-                self.secret.write_text(secret + "\n")
-                words += ["--secret-file", self.secret]
+                words += ["--secret-file", self.given("credential", secret)]
             self.succeed("transport", "add", place.kind, place.destination, *words)
         if hasattr(place, "imported"):
-            self.import_destination(base / "destination.json", *place.imported())
+            self.import_destination(self.base / "destination.json", *place.imported())
         for _ in range(backups):
             self.succeed(*self.words("create"))
         # What a restore brings back; so few that old backups go all the same.
@@ -77,9 +54,9 @@ class Vault:
         for name in self.gone:
             self.succeed("remove", name)
         self.before = self.names()
-        self.proven = max(row["name"] for row in self.rows() if row["state"] == "proven")
+        self.proven = max(name for name, state in self.rows(place.destination).items() if state == "proven")
         shutil.copytree(place.files, self.model_files)
-        shutil.move(self.root, self.model)
+        self.keep()
         self.calls = {command: self.measure(command) for command in COMMANDS}
 
     def import_destination(self, path, fields, secrets):
@@ -96,9 +73,12 @@ class Vault:
         self.succeed("import", path)
         self.succeed("transport", "test", self.place.destination, "--yes")
 
-    def start_round(self):
-        shutil.rmtree(self.root, ignore_errors=True)
-        shutil.copytree(self.model, self.root)
+    def environment(self, **more):
+        programs = f"{self.place.programs}:" if hasattr(self.place, "programs") else ""
+        return super().environment(PATH=programs + os.environ["PATH"], **more)
+
+    def put_back(self):
+        super().put_back()
         for path in self.place.files.iterdir():
             path.unlink()
         for path in self.model_files.iterdir():
@@ -111,49 +91,9 @@ class Vault:
         return [*verb, "--destination", self.place.destination, new, self.backup_passphrase, *more,
                 "--vault-passphrase-file", self.passphrase]
 
-    def start(self, *words, **more):
-        if "--vault-passphrase-file" not in words:
-            words = (*words, "--vault-passphrase-file", self.passphrase)
-        path = os.environ["PATH"]
-        if hasattr(self.place, "programs"):
-            path = f"{self.place.programs}:{path}"
-        environment = {"HOME": str(self.root), "PATH": path, "XDG_RUNTIME_DIR": str(self.root / "run"),
-                       "XDG_STATE_HOME": str(self.root / "state-home"), "SEIF_PINENTRY": "", "TMPDIR": str(self.root),
-                       **more}
-        return subprocess.Popen([str(word) for word in (SEIF, *words, "--vault", self.root / "vault")],
-                                env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, start_new_session=True)
-
-    def run(self, *words, **more):
-        process = self.start(*words, **more)
-        output, errors = process.communicate()
-        return process.returncode, output, errors
-
-    def succeed(self, *words):
-        code, output, errors = self.run(*words)
-        if code != 0:
-            raise AssertionError(f"{self.place.kind}: {words[:3]}: exit {code}: {errors[-500:]}")
-        return output
-
-    def entries(self):
-        return [entry for entry in json.loads(self.succeed("list", "--json"))["entries"]
-                if entry["name"] != self.place.destination]
-
-    def names(self):
-        return Counter(entry["name"] for entry in self.entries())
-
-    def rows(self):
-        code, output, errors = self.run("backup", "list", "--destination", self.place.destination, "--json")
-        if code != 0:
-            raise AssertionError(f"backup list: exit {code}: {output}{errors}")
-        return json.loads(output)["backups"]
-
-    def shimmed(self, **more):
-        return {"LD_PRELOAD": str(support.shim()), "SEIF_IO_ROOT": str(support.scratch()), **more}
-
     def measure(self, command):
         """How many calls a command makes that change files here, and how long it takes."""
-        self.start_round()
+        self.put_back()
         report = support.scratch() / "calls-report"
         started = time.monotonic()
         code, _, errors = self.run(*self.words(command), **self.shimmed(SEIF_IO_REPORT=str(report)))
@@ -174,8 +114,8 @@ class Backups(unittest.TestCase):
     def test_a_power_cut_after_any_call_leaves_the_last_proven_backup_and_the_vault(self):
         """Of `backup create`, which removes an old backup too; what no sync has followed is gone, or torn."""
         place = backup_places.Inside()
-        vault = Vault(place, 10)
-        vault.start_round()
+        vault = Stored(place, 10)
+        vault.put_back()
         log, model, left, states = support.scratch() / "create.log", disk.Disk(vault.root, holds_files=True), Counter(), set()
         code, _, errors = vault.run(*vault.words("create"), LD_PRELOAD=str(support.shim()),
                                     SEIF_IO_ROOT=str(vault.root), SEIF_IO_LOG=str(log))
@@ -203,11 +143,11 @@ class Backups(unittest.TestCase):
     def kill_at(self, place, backups, kills):
         started, chance = time.monotonic(), random.Random(support.SEED)
         try:
-            vault = Vault(place, backups)
+            vault = Stored(place, backups)
             hit, at_calls, left, pruned = Counter(), 0, Counter(), 0
             for number in range(kills):
                 command = COMMANDS[number % len(COMMANDS)]
-                vault.start_round()
+                vault.put_back()
                 calls, seconds = vault.calls[command]
                 at_call = number % 2 == 0
                 arm = {"SEIF_IO_ARM": f"kill:{chance.randrange(1, calls + 1)}"} if at_call else {}
@@ -238,15 +178,14 @@ class Backups(unittest.TestCase):
         stored = vault.place.stored()
         last = vault.model_files / vault.proven
         self.assertEqual(stored.get(vault.proven), last.read_bytes(), words)
-        rows = {row["name"]: row["state"] for row in vault.rows()}
+        rows = vault.rows(vault.place.destination)
         self.assertEqual(rows[vault.proven], "proven", words)
         new = [name for name in rows if name > vault.proven]
         left[", ".join(rows[name] for name in new) or "nothing new"] += 1
         names = vault.names()
         after = [vault.before + Counter(vault.gone)] if command == "restore" else []
         self.assertIn(names, [vault.before, *after], words)
-        code, output, _ = vault.run("doctor", "--json")
-        self.assertEqual(json.loads(output).get("faults", []), [], f"{words}: {output[-400:]}")
+        self.assertEqual(vault.faults(), [], words)
         self.assertEqual(canary.found_under(vault.place.files), [], words)
         # And it goes on from there.
         vault.succeed(*vault.words("create"))

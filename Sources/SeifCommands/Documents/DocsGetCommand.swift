@@ -1,3 +1,4 @@
+internal import CSeif
 internal import Glibc
 internal import SeifBytes
 internal import SeifDocumentFormat
