@@ -22,14 +22,17 @@ import Testing
     }
   }
 
-  @Test(arguments: DocumentVectors.rows("recoveryKeys")) func aCodeGivesTheVectorsKey(_ row: DocumentVectors.Row) throws {
+  @Test(arguments: DocumentVectors.rows("recoveryKeys")) func aCodeGivesTheVectorsKey(_ row: DocumentVectors.Row) throws
+  {
     let code = try DocumentRecoveryCode(typed: SecretBytes(copying: SecretValue(utf8: try row.text("code"))))
     #expect(code.grouped.exposedText() == (try row.text("shown")))
     let key = try code.deriveKey(salt: row.bytes("salt"))
     #expect(key.withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } } == (try row.bytes("key")))
   }
 
-  @Test(arguments: DocumentVectors.rows("passkeyKeys")) func aPasskeyGivesTheVectorsKey(_ row: DocumentVectors.Row) throws {
+  @Test(arguments: DocumentVectors.rows("passkeyKeys")) func aPasskeyGivesTheVectorsKey(_ row: DocumentVectors.Row)
+    throws
+  {
     let key = try PasskeyKey.deriveKey(prfOutput: row.key("prfOutput"))
     #expect(key.withBytes { bytes in bytes.withUnsafeBytes { [UInt8]($0) } } == (try row.bytes("key")))
   }
@@ -61,7 +64,9 @@ import Testing
     #expect(try KeyWrap(json) == made)
   }
 
-  @Test(arguments: DocumentVectors.rows("hostileWraps")) func aHostileWrapIsOfItsClass(_ row: DocumentVectors.Row) throws {
+  @Test(arguments: DocumentVectors.rows("hostileWraps")) func aHostileWrapIsOfItsClass(_ row: DocumentVectors.Row)
+    throws
+  {
     let expected: DocumentFormatError =
       switch try row.text("expect") {
       case "cannot-open": .cannotOpen
@@ -156,7 +161,9 @@ import Testing
     }
   }
 
-  @Test(arguments: DocumentVectors.rows("hostileBlobs")) func aHostileBlobIsOfItsClass(_ row: DocumentVectors.Row) throws {
+  @Test(arguments: DocumentVectors.rows("hostileBlobs")) func aHostileBlobIsOfItsClass(_ row: DocumentVectors.Row)
+    throws
+  {
     let (blob, expected) = (try row.bytes("blob"), try row.text("expect"))
     guard blob.count >= 28 else {
       #expect(expected == "cannot-open")

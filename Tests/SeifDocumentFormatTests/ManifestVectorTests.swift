@@ -63,7 +63,8 @@ import Testing
     #expect(error == (blob.count < 28 ? .badLength : .cannotOpen))
   }
 
-  @Test(arguments: DocumentVectors.rows("manifests")) func sealingGivesTheVectorsBlob(_ row: DocumentVectors.Row) throws {
+  @Test(arguments: DocumentVectors.rows("manifests")) func sealingGivesTheVectorsBlob(_ row: DocumentVectors.Row) throws
+  {
     // Ours writes defaults and one form, so only what is in that form already comes out byte for byte.
     let manifest = try Manifest(parsing: SecretValue(try row.bytes("plaintextHex")))
     let key = try row.key("masterKey")
@@ -93,7 +94,8 @@ import Testing
   }
 
   @Test func aFieldThatIsSetIsNoLongerSpoilt() throws {
-    let text = #"{"version":1,"nodes":[{"id":"916562a5-a9c5-469e-87a8-ed8dc4ed0503","kind":"folder","name":7,"#
+    let text =
+      #"{"version":1,"nodes":[{"id":"916562a5-a9c5-469e-87a8-ed8dc4ed0503","kind":"folder","name":7,"#
       + #""createdAt":"yesterday","x":1}]}"#
     var manifest = try Manifest(parsing: SecretValue(utf8: text))
     #expect(manifest.nodes[0].problem == .badName)
@@ -106,7 +108,9 @@ import Testing
   }
 
   static func id(_ number: Int) -> UUID {
-    UUID(bytes: [UInt8](repeating: 0, count: 8) + withUnsafeBytes(of: UInt64(number).bigEndian) { [UInt8]($0) })!
+    let bytes = [UInt8](repeating: 0, count: 8) + withUnsafeBytes(of: UInt64(number).bigEndian) { [UInt8]($0) }
+    guard let id = UUID(bytes: bytes) else { fatalError("16 bytes make an identifier") }
+    return id
   }
 
   private func parse(_ text: SecretValue) throws -> JSONValue { try JSONDocument(parsing: text, policy: .strict).root }

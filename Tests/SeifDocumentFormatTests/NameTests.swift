@@ -4,13 +4,15 @@ import SeifTestSupport
 import Testing
 
 @Suite struct NameTests {
-  @Test(arguments: DocumentVectors.rows("names")) func aNameIsShownAndExportedSafely(_ row: DocumentVectors.Row) throws {
+  @Test(arguments: DocumentVectors.rows("names")) func aNameIsShownAndExportedSafely(_ row: DocumentVectors.Row) throws
+  {
     let name = String(decoding: try row.bytes("hex"), as: UTF8.self)
     #expect(Array(DocumentName.display(name).utf8) == Array(try row.text("display").utf8))
     #expect(Array(DocumentName.fileName(name).utf8) == Array(try row.text("exportName").utf8))
   }
 
-  @Test(arguments: DocumentVectors.rows("extensions")) func theListDecidesWhatIsAdded(_ row: DocumentVectors.Row) throws {
+  @Test(arguments: DocumentVectors.rows("extensions")) func theListDecidesWhatIsAdded(_ row: DocumentVectors.Row) throws
+  {
     #expect(DocumentKind.acceptedExtension(of: try row.text("name")) == row.value["ext"]?.string)
   }
 

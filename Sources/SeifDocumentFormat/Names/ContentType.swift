@@ -23,17 +23,28 @@ public enum ContentType: String, Sendable, Hashable, CaseIterable {
     func begins(_ magic: [UInt8], at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: magic) }
     func begins(_ text: StaticString, at offset: Int = 0) -> Bool { begins(Array(text.description.utf8), at: offset) }
     self =
-      if bytes.isEmpty { .empty
-      } else if begins("%PDF-") { .pdf
-      } else if begins([0xFF, 0xD8, 0xFF]) { .jpeg
-      } else if begins([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { .png
-      } else if begins("GIF87a") || begins("GIF89a") { .gif
-      } else if begins("RIFF"), begins("WEBP", at: 8) { .webp
-      } else if begins([0x49, 0x49, 0x2A, 0x00]) || begins([0x4D, 0x4D, 0x00, 0x2A]) { .tiff
-      } else if begins("ftyp", at: 4), Self.isHEIFBrand(bytes.dropFirst(8).prefix(4)) { .heif
-      } else if begins([0x50, 0x4B, 0x03, 0x04]) || begins([0x50, 0x4B, 0x05, 0x06]) { .zip
-      } else if begins([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]) { .compoundFile
-      } else if begins("{\\rtf") { .richText
+      if bytes.isEmpty {
+        .empty
+      } else if begins("%PDF-") {
+        .pdf
+      } else if begins([0xFF, 0xD8, 0xFF]) {
+        .jpeg
+      } else if begins([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+        .png
+      } else if begins("GIF87a") || begins("GIF89a") {
+        .gif
+      } else if begins("RIFF"), begins("WEBP", at: 8) {
+        .webp
+      } else if begins([0x49, 0x49, 0x2A, 0x00]) || begins([0x4D, 0x4D, 0x00, 0x2A]) {
+        .tiff
+      } else if begins("ftyp", at: 4), Self.isHEIFBrand(bytes.dropFirst(8).prefix(4)) {
+        .heif
+      } else if begins([0x50, 0x4B, 0x03, 0x04]) || begins([0x50, 0x4B, 0x05, 0x06]) {
+        .zip
+      } else if begins([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]) {
+        .compoundFile
+      } else if begins("{\\rtf") {
+        .richText
       } else if begins([0x7F, 0x45, 0x4C, 0x46]) || begins("MZ") || begins("#!") || Self.isMachO(bytes.prefix(4)) {
         .program
       } else if Self.isText(bytes) { .text } else { .unknown }
