@@ -136,6 +136,9 @@ import Testing
       #expect(Set(merged.manifest.nodes) == Set(manifest.nodes))
       #expect(merged.manifest.nodes.count == manifest.nodes.count)
     }
+    // Written and read again it is the same, whatever the order of its fields was.
+    let again = try Manifest(parsing: manifest.text())
+    #expect(merge(manifest, again, nil).manifest.nodes.count == manifest.nodes.count)
   }
 
   @Test func whatBothTookAwayOfTwoAlikeGoesOnce() throws {
