@@ -27,7 +27,10 @@ let package = Package(
     // The same commands, and those that need the network.
     .executable(name: "seif-net", targets: ["seif-net"]),
     .library(
-      name: "Seif", targets: ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups"]),
+      name: "Seif",
+      targets: [
+        "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifDocumentFormat",
+      ]),
     // For the fuzzers, which are a package of their own.
     .library(name: "SeifAgentTesting", targets: ["SeifAgentTesting"]),
     .library(name: "SeifVaultTesting", targets: ["SeifVaultTesting"]),

@@ -18,6 +18,6 @@ func fuzzer(_ name: String, _ library: String = "Seif") -> Target {
 let package = Package(
   name: "seif-fuzz",
   dependencies: [.package(name: "seif", path: "..")],
-  targets: ["FuzzJSON", "FuzzKeyURI", "FuzzFiles", "FuzzEntries"].map { fuzzer($0) }
+  targets: ["FuzzJSON", "FuzzKeyURI", "FuzzFiles", "FuzzEntries", "FuzzManifest"].map { fuzzer($0) }
     + [fuzzer("FuzzWire", "SeifAgentTesting"), fuzzer("FuzzSnapshot", "SeifVaultTesting")]
 )

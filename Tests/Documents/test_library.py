@@ -17,7 +17,7 @@ class Library(unittest.TestCase):
     def test_the_targets_are_those_of_the_product(self):
         table = documents.read(documents.LIBRARY).split("\n## The targets\n")[1].split("\n## ")[0]
         named = re.findall(r"^\| `(Seif\w+)` \|", table, re.M)
-        product = re.search(r'name: "Seif", targets: \[(.*?)\]', documents.read(documents.ROOT / "Package.swift"), re.S)
+        product = re.search(r'name: "Seif",\s+targets: \[(.*?)\]', documents.read(documents.ROOT / "Package.swift"), re.S)
         self.assertEqual(named, re.findall(r'"(\w+)"', product.group(1)))
 
     @unittest.skipUnless((BUILT / "Modules").is_dir() and shutil.which("swiftc"), "no debug build")

@@ -144,7 +144,20 @@ import Testing
       let opened = try cipher.open(sealed.span.bytes, nonce: nonce, tag: tag, aad: aad.span.bytes)
       let combined = try cipher.sealCombined(message.span.bytes, nonce: nonce, aad: aad.span.bytes)
       let again = try cipher.openCombined(combined.span.bytes, aad: aad.span.bytes)
-      return .matches(opened == SecretValue(message) && again == opened && combined == nonce + sealed + tag)
+      // The same in pieces of seven bytes.
+      var sealing = try AES256GCMSealing(key: SecretBytes(copying: key.span.bytes), nonce: nonce, aad: aad.span.bytes)
+      var pieces = nonce
+      for start in stride(from: 0, to: message.count, by: 7) {
+        var piece = Array(message[start..<min(start + 7, message.count)])
+        let result = piece.withUnsafeMutableBytes { piece in
+          Result { () throws(CryptoError) in try sealing.update(inPlace: piece) }
+        }
+        try result.get()
+        pieces += piece
+      }
+      pieces += try sealing.finish()
+      let isSame = opened == SecretValue(message) && again == opened && combined == nonce + sealed + tag
+      return .matches(isSame && pieces == combined)
     } catch {
       #expect(error == .authenticationFailed)
       return .matches(false)

@@ -108,7 +108,9 @@ import Testing
   }
 
   static func id(_ number: Int) -> UUID {
-    UUID(bytes: [UInt8](repeating: 0, count: 8) + withUnsafeBytes(of: UInt64(number).bigEndian) { [UInt8]($0) })!
+    let bytes = [UInt8](repeating: 0, count: 8) + withUnsafeBytes(of: UInt64(number).bigEndian) { [UInt8]($0) }
+    guard let id = UUID(bytes: bytes) else { fatalError("16 bytes make an identifier") }
+    return id
   }
 
   private func parse(_ text: SecretValue) throws -> JSONValue { try JSONDocument(parsing: text, policy: .strict).root }

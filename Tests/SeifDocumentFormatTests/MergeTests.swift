@@ -125,6 +125,33 @@ import Testing
     #expect(result.manifest.nodes.map(\.name) == ["a.pdf", "theirs", "mine", "a (2).pdf"])
   }
 
+  @Test(arguments: DocumentVectors.rows("manifests") + DocumentVectors.rows("hostileManifests"))
+  func aManifestMergedWithItselfStaysAsItIs(_ row: DocumentVectors.Row) throws {
+    guard let manifest = try? Manifest(parsing: SecretValue(try row.bytes("plaintextHex"))) else { return }
+    // A circle that a faulty client made is broken like any other.
+    guard !ManifestTree(manifest).problems.contains(where: { $0.kind == .parentCycle }) else { return }
+    for base in [manifest, nil] {
+      let merged = merge(manifest, manifest, base)
+      #expect(merged.report.isEmpty)
+      #expect(Set(merged.manifest.nodes) == Set(manifest.nodes))
+      #expect(merged.manifest.nodes.count == manifest.nodes.count)
+    }
+    // Written and read again it is the same, whatever the order of its fields was.
+    let again = try Manifest(parsing: manifest.text())
+    #expect(merge(manifest, again, nil).manifest.nodes.count == manifest.nodes.count)
+  }
+
+  @Test func whatBothTookAwayOfTwoAlikeGoesOnce() throws {
+    func read(_ count: Int) throws -> Manifest {
+      let nodes = Array(repeating: "null", count: count).joined(separator: ",")
+      return try Manifest(parsing: SecretValue(utf8: #"{"version":1,"nodes":[\#(nodes)]}"#))
+    }
+    for (ours, server, base, left) in [(1, 1, 2, 1), (2, 2, 1, 2), (0, 1, 2, 0), (3, 1, 1, 3), (1, 3, 1, 3)] {
+      let merged = merge(try read(ours), try read(server), try read(base))
+      #expect(merged.manifest.nodes.count == left, "\(ours), \(server), \(base)")
+    }
+  }
+
   @Test func whatNobodyKnowsSurvives() throws {
     func read(_ nodes: String, _ top: String) throws -> Manifest {
       try Manifest(parsing: SecretValue(utf8: #"{"version":1,"nodes":[\#(nodes)]\#(top)}"#))

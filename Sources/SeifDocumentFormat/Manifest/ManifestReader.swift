@@ -81,7 +81,8 @@ enum ManifestReader {
           if let value = known[key] { opaque.append(OpaqueMember(key: key, value: value.canonical)) }
         }
       }
-      node.opaque = opaque
+      // As they are written, so that the same node read from two writers is equal.
+      node.opaque = opaque.count > 1 ? opaque.sorted { utf8Precedes($0.key, $1.key) } : opaque
       return node
     }
 

@@ -142,10 +142,14 @@ public struct ManifestMerge: Sendable {
   }
 
   /// Nodes without an identifier of their own, by all that they hold: as many as one side added and the other didn't
-  /// take away.
+  /// take away. What both added or both took away counts once.
   private mutating func addNameless(_ ours: Side, _ server: Side, _ base: Side) {
-    let (mine, old) = (ours.nameless(), base.nameless())
-    var left = mine.merging(old.mapValues(-)) { $0 + $1 }
+    let (theirs, old) = (server.nameless(), base.nameless())
+    var left = ours.nameless().merging(old.mapValues(-)) { $0 + $1 }
+    for (node, change) in left {
+      let theirChange = (theirs[node] ?? 0) - (old[node] ?? 0)
+      left[node] = change > 0 ? max(0, change - max(0, theirChange)) : min(0, change - min(0, theirChange))
+    }
     for node in server.namelessNodes {
       if let difference = left[node], difference < 0 {
         left[node] = difference + 1
