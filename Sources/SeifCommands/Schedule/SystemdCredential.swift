@@ -6,7 +6,6 @@ internal import SeifVault
 /// A credential by which a scheduled run opens a locked vault: a file that systemd puts into a folder which only that run
 /// sees. It holds the vault's passphrase, one line.
 struct SystemdCredential: Equatable {
-  static let variable = "CREDENTIALS_DIRECTORY"
   /// As systemd and the run call it.
   let name: String
   /// The encrypted file; nil: where systemd looks for it by its name.
@@ -48,9 +47,9 @@ struct SystemdCredential: Equatable {
   /// - Throws: exit 77 where there is none, where it isn't a plain file of this user's or root's, or where others may read
   ///   it.
   static func read(_ name: String, _ context: Context) throws(CommandFailure) -> SecretBytes {
-    guard let folder = context.environment[variable], folder.hasPrefix("/") else {
+    guard let folder = context.environment["CREDENTIALS_DIRECTORY"], folder.hasPrefix("/") else {
       throw CommandFailure(
-        .refused, "no credentials were handed over (\(variable) isn't set)",
+        .refused, "no credentials were handed over (CREDENTIALS_DIRECTORY isn't set)",
         hint:
           "The service of seif backup schedule --credential has them: systemctl --user start \(SystemdUnits.service)"
       )

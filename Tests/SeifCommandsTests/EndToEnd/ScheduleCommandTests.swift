@@ -37,7 +37,7 @@ import Testing
     unlink(path)
     try Data(text.utf8).write(to: URL(filePath: path))
     chmod(path, mode)
-    return [SystemdCredential.variable: folder]
+    return ["CREDENTIALS_DIRECTORY": folder]
   }
 
   private func run(_ environment: [String: String], name: String = Self.name) throws -> Terminal.Result {
@@ -79,7 +79,7 @@ import Testing
     #expect(try run(try credentials("")).exitCode == 77)
     #expect(try run([:]).exitCode == 77)
     #expect(try run(environment, name: "another").exitCode == 77)
-    #expect(try run([SystemdCredential.variable: "credentials"]).exitCode == 77)
+    #expect(try run(["CREDENTIALS_DIRECTORY": "credentials"]).exitCode == 77)
     _ = try credentials(Canary.vaultPassphrase)
     #expect(symlink("\(home.file("credentials"))/\(Self.name)", "\(home.file("credentials"))/link") == 0)
     #expect(try run(environment, name: "link").exitCode == 77)
