@@ -68,7 +68,7 @@ import Testing
   /// Used by the one thread that it is handed to.
   private struct Handed: @unchecked Sendable { let vault: AgentVault }
 
-  @Test(.timeLimit(.minutes(1))) func othersAreAnsweredWhileBytesMove() throws {
+  @Test(.timeLimit(.minutes(15))) func othersAreAnsweredWhileBytesMove() throws {
     let place = SlowPlace()
     let world = try AgentWorld(backUp: place.backUp)
     let path = try world.makeVault()
@@ -88,7 +88,7 @@ import Testing
       ])
   }
 
-  @Test(.timeLimit(.minutes(1))) func oneBackupIsMadeAtATime() throws {
+  @Test(.timeLimit(.minutes(15))) func oneBackupIsMadeAtATime() throws {
     let place = SlowPlace()
     let world = try AgentWorld(backUp: place.backUp)
     let path = try world.makeVault()
@@ -101,7 +101,7 @@ import Testing
     #expect(try vault.backUp(to: nil, onlyIfChanged: false).count == 1)
   }
 
-  @Test(.timeLimit(.minutes(1))) func lockingEndsABackupAndIsNotKeptWaiting() throws {
+  @Test(.timeLimit(.minutes(15))) func lockingEndsABackupAndIsNotKeptWaiting() throws {
     let place = SlowPlace()
     let world = try AgentWorld(backUp: place.backUp)
     let path = try world.makeVault()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(
   .enabled(if: PrivateKeyring.isInstalled, "gnome-keyring, secret-tool or dbus isn't installed"),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(15)))
 struct KeyringTests {
   @Test func itConformsAndNoKeyStandsInArguments() throws {
     let (keyring, other) = (try PrivateKeyring(), try PrivateKeyring())

@@ -6,7 +6,7 @@ import Testing
 /// Who keeps the session's secrets, as the doctor tells it.
 @Suite(
   .enabled(if: PrivateKeyring.isInstalled, "gnome-keyring, secret-tool or dbus isn't installed"),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(15)))
 struct SecretServiceTests {
   @Test func itsKeeperIsNamedAndWhetherItIsLocked() throws {
     let keyring = try PrivateKeyring()

@@ -48,7 +48,7 @@ import Testing
   }
 
   /// With a step for each pair it would take hours.
-  @Test(.timeLimit(.minutes(20))) func longAddressesCostInProportion() {
+  @Test(.timeLimit(.minutes(15))) func longAddressesCostInProportion() {
     let url = "https://a/?" + String(repeating: "x=%25&", count: 200_000)
     #expect(Disclosure.masked(url: url) == url)
     let nested = "https://a/?x=" + String(repeating: "?x=", count: 100_000) + "1"

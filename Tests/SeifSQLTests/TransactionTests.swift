@@ -125,7 +125,7 @@ struct TransactionTests {
     #expect(try rows == [1])
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(15)))
   func eightProcessesAtOnceEachWaitForTheirTurn() async throws {
     let path = folder.file("new.db")
     // Nobody has made a log yet: switching it on is a part of what they compete for.

@@ -23,7 +23,8 @@ struct BackupPruneCommand: Command {
     --accept-clock take the vault and the clock as they are. That is noted and holds from then
     on. --unproven also removes, each by its name, what was stored from this vault and never
     proven, where it lies there as it was sent: what a run leaves that was ended half-way
-    (seif backup verify NAME --open proves it instead). What goes is planned again after your yes: if it isn't the same, nothing goes.
+    (seif backup verify NAME --open proves it instead). What goes is planned again after
+    your yes: if it isn't the same, nothing goes.
     """
   static let dryRun = Option.flag("dry-run", "say what would go, and write and remove nothing")
   static let unproven = Option.flag("unproven", "also what was stored and never proven")

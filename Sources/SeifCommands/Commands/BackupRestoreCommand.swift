@@ -13,8 +13,9 @@ struct BackupRestoreCommand: Command {
 
     Takes the newest backup there, or the one called NAME. The newest is the last that this
     vault has proven. Where it has proven none, up to five backups are opened and what stands
-    sealed in them decides, by one passphrase; another is asked for what it doesn't open; since an old file could pass as the newest then, its time and
-    counts are shown and you are asked first (--yes answers).
+    sealed in them decides, by one passphrase; another is asked for what it doesn't open.
+    Since an old file could pass as the newest then, its time and counts are shown and you
+    are asked first (--yes answers).
 
     Everything is opened and planned before anything is written, and written as one whole.
     Nothing in the vault is overwritten, as with seif import: what is there already is passed

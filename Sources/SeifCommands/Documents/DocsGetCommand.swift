@@ -151,6 +151,7 @@ struct DocsCatCommand: Command {
     try SeifCommands.documents { () throws(DocumentError) in
       try client.read(id) { (piece) throws(DocumentError) in
         do throws(CommandFailure) {
+          if context.output.style.isTerminal { try requireText(piece) }
           try context.output.write(raw: piece)
         } catch {
           failure = error
@@ -161,5 +162,19 @@ struct DocsCatCommand: Command {
     if let failure { throw failure }
     try context.output.flush()
     return client.rollback != nil ? .checkFailed : .done
+  }
+
+  /// A terminal takes control characters for commands, whoever wrote them.
+  private func requireText(_ piece: RawSpan) throws(CommandFailure) {
+    let isText = piece.withUnsafeBytes { bytes in
+      let isPlain = bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x09 || $0 == 0x0D }
+      // Controls of two bytes are controls too.
+      return isPlain && !zip(bytes, bytes.dropFirst()).contains { $0 == 0xC2 && (0x80...0x9F).contains($1) }
+    }
+    guard isText else {
+      throw CommandFailure(
+        .usage, "\(path) isn't plain text, and a terminal would take parts of it for commands",
+        hint: "Write it to a file: seif docs get, or > FILE.")
+    }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 /// A vault that the keyring of a desktop session opens: gnome-keyring on a bus of its own.
 @Suite(
   .enabled(if: PrivateKeyring.isInstalled, "gnome-keyring, secret-tool or dbus isn't installed"),
-  .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(15)))
 struct KeyringCommandTests {
   private let world: AgentHome
   private let keyring: PrivateKeyring

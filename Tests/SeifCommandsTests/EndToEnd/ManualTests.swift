@@ -58,17 +58,14 @@ import Testing
   // MARK: - Running the examples
 
   /// What has to have happened before.
-  private static func preparation(of command: String) -> String? {
-    let documents =
-      "seif docs init --kit kit.txt && sed -n 's/^Recovery code: //p' kit.txt >code.txt && chmod 600 code.txt"
-      + " && seif docs put contract.pdf && seif docs mkdir Old"
-    return switch command {
-    case "undo", "bin restore": "seif remove gitlab"
-    case "docs init": nil
-    case "docs undo": documents + " && seif docs rm contract.pdf"
-    default: command.hasPrefix("docs ") ? documents : nil
-    }
-  }
+  private static let preparations = [
+    "undo": "seif remove gitlab", "bin restore": "seif remove gitlab", "docs undo": "seif docs rm contract.pdf",
+  ]
+
+  /// A document vault with something in it, made once for all commands that need one.
+  private static let documents =
+    "seif docs init --kit kit.txt && sed -n 's/^Recovery code: //p' kit.txt >code.txt && chmod 600 code.txt"
+    + " && seif docs put contract.pdf && seif docs mkdir Old"
 
   /// A home with the files that the examples name, and a pinentry that knows the passphrases.
   private func world() throws -> (home: Home, environment: [String: String]) {
@@ -112,12 +109,18 @@ import Testing
 
   @Test func everyExampleRunsAsItStands() throws {
     let server = try XServer()
+    let withDocuments = try world()
+    let made = try withDocuments.home.run("sh", "-c", Self.documents, environment: withDocuments.environment)
+    #expect(made.exitCode == 0, "\(made.errors)")
     for command in CommandTable.all {
       for example in Examples.of(command) {
-        let (home, environment) = try world()
+        let needsDocuments = command.name.hasPrefix("docs ") && command.name != "docs init"
+        let (home, environment) =
+          needsDocuments
+          ? (try Home(copying: withDocuments.home), withDocuments.environment) : try world()
         let agent = try AgentHome(home)
         let all = environment.merging(server.environment) { $1 }.merging(agent.variables) { $1 }
-        if let first = Self.preparation(of: command.name) {
+        if let first = Self.preparations[command.name] {
           #expect(try home.run("sh", "-c", first, environment: all).exitCode == 0, "\(first)")
         }
         // Tests wait for a word for half a minute, and this one says its last only.

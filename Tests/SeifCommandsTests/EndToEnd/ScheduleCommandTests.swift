@@ -121,7 +121,7 @@ import Testing
 
   // MARK: - Under a manager
 
-  @Test(.timeLimit(.minutes(3))) func timerAndPathRunUnderAUserManager() throws {
+  @Test(.timeLimit(.minutes(15))) func timerAndPathRunUnderAUserManager() throws {
     let added = try home.seif(
       "transport", "add", "folder", "shelf", "--set", "path=\(folder)", "--untested",
       passphrase: Canary.vaultPassphrase)

@@ -108,7 +108,7 @@ import Testing
     #expect(try files().count == 1)
   }
 
-  @Test(.timeLimit(.minutes(2))) func aCodeComesAtOnceWhileAnUploadIsSlow() throws {
+  @Test(.timeLimit(.minutes(15))) func aCodeComesAtOnceWhileAnUploadIsSlow() throws {
     let gate = home.file("gate")
     let script = try home.write(
       """
@@ -140,7 +140,7 @@ import Testing
     #expect(try delivery(done)["proven"]?.bool == true)
   }
 
-  @Test(.timeLimit(.minutes(2))) func lockingEndsAnUploadAndNothingCounts() throws {
+  @Test(.timeLimit(.minutes(15))) func lockingEndsAnUploadAndNothingCounts() throws {
     let script = try home.write(
       """
       #!/bin/sh
@@ -166,7 +166,7 @@ import Testing
     #expect(try files().isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(2))) func theNetworkIsLeftToTheProgramBesideTheAgent() throws {
+  @Test(.timeLimit(.minutes(15))) func theNetworkIsLeftToTheProgramBesideTheAgent() throws {
     let server = try RcloneWebDAV()
     let added = try home.seif(
       list: [
