@@ -33,7 +33,7 @@ enum ImportedSettings {
     login.info.tags = kept
     // Which of the destinations is looked at by itself is chosen here, whatever a file says.
     if says(SettingTag.destination) {
-      login.info.customFields.removeAll { utf8Equal($0.name, SettingTag.automaticRestore) }
+      login.info.customFields.removeAll { utf8Equal($0.name, SettingField.automaticRestore) }
     }
     return login
   }

@@ -15,7 +15,7 @@ enum TransportItem {
   /// What says that a person approved it for snapshots.
   private static let approvalField = "approved-for-snapshots"
   /// Whether it is looked at for backups of other machines.
-  private static let restoreField = SettingTag.automaticRestore
+  private static let restoreField = SettingField.automaticRestore
   /// Settings that aren't in fields: one of their names would give them a second value.
   private static let ownPlaces = ["url", "user", "password"]
 

@@ -11,8 +11,6 @@ package enum SettingTag {
   package static let backupRule = "seif-backup-rule"
   /// A rule that came with a file.
   package static let importedBackupRule = "seif-backup-rule-imported"
-  /// The field of a destination that says whether it is looked at for backups of other machines: `on` or `off`.
-  package static let automaticRestore = "automatic-restore"
   /// All of them.
   package static let all = [destination, importedDestination, backupRule, importedBackupRule]
 
