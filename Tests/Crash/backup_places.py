@@ -198,8 +198,8 @@ ALL = (ICloud, External, WebDAV, S3, SFTP, GoogleDrive, Dropbox)
 
 
 def rclone():
-    beside = os.path.join(os.path.dirname(sys.executable), "rclone")
-    found = beside if os.access(beside, os.X_OK) else shutil.which("rclone")
+    beside = [os.path.join(os.path.dirname(sys.executable), "rclone"), str(support.ROOT / "build" / "venv" / "bin" / "rclone")]
+    found = next((path for path in beside if os.access(path, os.X_OK)), None) or shutil.which("rclone")
     if found is None:
         raise AssertionError("no rclone: scripts/set-up test")
     return found

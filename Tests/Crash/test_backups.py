@@ -1,4 +1,5 @@
-"""SIGKILL while a backup is made and old ones go, while one is restored, and in a drill, at each kind of destination.
+"""SIGKILL while a backup is made and old ones go, while old ones are removed, while one is restored, and in a drill, at
+each kind of destination.
 
 Whatever the moment: the backup that was last proven lies there byte for byte, the vault is as before or as after, and
 the next backup is made and proven.
@@ -22,8 +23,10 @@ from backup_vault import SEIF, Vault
 
 SEED = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 FOLDER_KILLS = support.ROUNDS // 10 if support.ROUNDS else 18
-OTHER_KILLS = max(50, support.ROUNDS // 200) if support.ROUNDS else 3
-COMMANDS = ("create", "restore", "drill")
+OTHER_KILLS = max(50, support.ROUNDS // 200) if support.ROUNDS else 4
+COMMANDS = ("create", "restore", "prune", "drill")
+# What removing leaves, of the newest.
+KEPT = 3
 BACKUP_PASSPHRASE = "lantern-quarry-orbit-violin-93"
 
 
@@ -85,6 +88,10 @@ class Stored(Vault):
             shutil.copy2(path, self.place.files)
 
     def words(self, command):
+        if command == "prune":
+            keep = [word for rule in ("last", "daily", "weekly", "monthly") for word in (f"--keep-{rule}", KEPT)]
+            return ["backup", "prune", "--destination", self.place.destination, *keep, "--yes",
+                    "--vault-passphrase-file", self.passphrase]
         new = "--new-passphrase-file" if command == "create" else "--passphrase-file"
         more = ["--from-bin"] if command == "restore" else []
         verb = ["drill"] if command == "drill" else ["backup", command]
@@ -178,6 +185,9 @@ class Backups(unittest.TestCase):
         stored = vault.place.stored()
         last = vault.model_files / vault.proven
         self.assertEqual(stored.get(vault.proven), last.read_bytes(), words)
+        if command == "prune":
+            newest = sorted(path.name for path in vault.model_files.iterdir())[-KEPT:]
+            self.assertLessEqual(set(newest), set(stored), words)
         rows = vault.rows(vault.place.destination)
         self.assertEqual(rows[vault.proven], "proven", words)
         new = [name for name in rows if name > vault.proven]
