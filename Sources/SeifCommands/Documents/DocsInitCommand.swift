@@ -61,7 +61,8 @@ struct DocsInitCommand: Command {
     let id = try SeifCommands.documents { () throws(DocumentError) in try store.vaultID() }
     if let vault, let id {
       try DocumentKeys.keep(
-        masterKey, of: id, wraps: SecretValue(StoredKeyWrap.list([StoredKeyWrap(row)])), in: vault, folder)
+        masterKey, of: id, wraps: SecretValue(StoredKeyWrap.list([StoredKeyWrap(row)])),
+        name: Self.name(of: store.place), in: vault, folder)
       _ = vault.tell(context)
     }
     if output.json {
@@ -83,6 +84,9 @@ struct DocsInitCommand: Command {
     context.talk.hint("seif docs put FILE")
     return .done
   }
+
+  /// What the entry with the key goes by: the folder's name.
+  static func name(of place: String) -> String { place.split(separator: "/").last.map(String.init) ?? "" }
 
   private func refuseExisting(_ path: String) throws(CommandFailure) {
     guard access(path, F_OK) == 0 else { return }
@@ -130,7 +134,8 @@ struct DocsKeepCommand: Command {
         store, masterKey: masterKey.duplicate(), stateFolder: try DocumentOptions.state(context))
     }
     let list = try SeifCommands.documents { () throws(DocumentError) in StoredKeyWrap.list(try store.keyWraps()) }
-    try DocumentKeys(documents.unlock).keep(masterKey, of: id, wraps: SecretValue(list), context)
+    try DocumentKeys(documents.unlock).keep(
+      masterKey, of: id, wraps: SecretValue(list), name: DocsInitCommand.name(of: store.place), context)
     if output.json {
       var writer = JSONWriter(indent: 2)
       writer.beginObject()

@@ -45,26 +45,33 @@ struct DocumentKeys {
 
   /// Keeps a key in the vault, in the place of one that it has of the same document vault.
   ///
-  /// - Parameter wraps: the rows of the ways in, as a JSON list.
+  /// - Parameters:
+  ///   - wraps: the rows of the ways in, as a JSON list.
+  ///   - name: what the entry goes by: the folder's name.
   func keep(
-    _ key: borrowing SecretBytes, of id: UUID, wraps: SecretValue, _ context: Context
+    _ key: borrowing SecretBytes, of id: UUID, wraps: SecretValue, name: String, _ context: Context
   ) throws(CommandFailure) {
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    try Self.keep(key, of: id, wraps: wraps, in: vault, folder)
+    try Self.keep(key, of: id, wraps: wraps, name: name, in: vault, folder)
     _ = vault.tell(context)
   }
 
   static func keep(
-    _ key: borrowing SecretBytes, of id: UUID, wraps: SecretValue, in vault: any UnlockedVault, _ folder: String
+    _ key: borrowing SecretBytes, of id: UUID, wraps: SecretValue, name: String, in vault: any UnlockedVault,
+    _ folder: String
   ) throws(CommandFailure) {
     let value = key.withBytes { SecretValue(copying: $0) }
     try withVault(folder) { () throws(VaultUseError) in
       var document = DocumentVault(id: id.description, kind: .local, masterKey: value)
       document.wraps = wraps
+      document.account = name
       if let found = try entry(of: id, in: vault) {
-        if case .document(let old) = found.stored.entry { document.opaque = old.opaque }
+        if case .document(let old) = found.stored.entry {
+          document.opaque = old.opaque
+          if !old.account.isEmpty || name.isEmpty { document.account = old.account }
+        }
         try vault.apply([.replace(found.stored.id, .document(document))], ifCounterIs: found.counter)
       } else {
         try vault.apply([.add(.document(document))], ifCounterIs: nil)
@@ -104,6 +111,6 @@ struct DocumentKeyHolder {
 
   /// Puts another key in its place.
   func replace(_ key: borrowing SecretBytes, wraps: SecretValue) throws(CommandFailure) {
-    try DocumentKeys.keep(key, of: id, wraps: wraps, in: vault, folder)
+    try DocumentKeys.keep(key, of: id, wraps: wraps, name: "", in: vault, folder)
   }
 }
