@@ -8,7 +8,7 @@ import Testing
 final class Terminal {
   enum Stream { case terminal, pipe }
   struct Failure: Error { let what: String }
-  static let secondsToWait = 30
+  static let secondsToWait = 120
 
   private let master: Int32
   private let slave: Int32

@@ -123,7 +123,7 @@ import Testing
         if let first = Self.preparations[command.name] {
           #expect(try home.run("sh", "-c", first, environment: all).exitCode == 0, "\(first)")
         }
-        // Tests wait for a word for half a minute, and this one says its last only.
+        // Tests wait for a word for two minutes, and this one says its last only.
         let isSilent = command.name == LeakTestCommand.name
         let line = isSilent ? example.line + " & while kill -0 $!; do echo; sleep 1; done; wait $!" : example.line
         let result = try home.run("bash", "-c", line, environment: all)
