@@ -2,7 +2,9 @@
 
 sleep, wake, lock, hint, end SESSION, user: each emits the signal; inhibitors: how many hold up a sleep. Each is answered.
 """
+import contextlib
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -21,7 +23,9 @@ daemon = subprocess.Popen(["dbus-daemon", "--nofork", "--config-file", config], 
 address = f"unix:path={folder}/bus"
 os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = address
 for _ in range(500):
-    if os.path.exists(f"{folder}/bus"):
+    # The name is there before anybody listens under it.
+    with socket.socket(socket.AF_UNIX) as trial, contextlib.suppress(OSError):
+        trial.connect(f"{folder}/bus")
         break
     time.sleep(0.05)
 mock = subprocess.Popen([sys.executable, "-m", "dbusmock", "--system", "--template", "logind"],
