@@ -42,6 +42,16 @@ import Testing
     return node
   }
 
+  @Test func aContentIsKeptThoughTheOtherSideMadeAnotherKindOfIt() {
+    let base = manifest(file(1, "a.pdf", object: 100))
+    let ours = manifest(changed(base.nodes[0]) { $0.setContent(content(101)) })
+    let result = merge(ours, manifest(folder(1, "a.pdf")), base)
+    #expect(result.manifest.nodes.map(\.kind) == [.folder, .file])
+    #expect(result.manifest.nodes.last?.content?.object == id(101))
+    #expect(result.manifest.nodes.last?.id != id(1))
+    #expect(Set(result.report.map(\.kind)) == [.twoContents, .kind])
+  }
+
   @Test func aRenameAndANewFolderBothStay() {
     let base = manifest(folder(1, "Home"), file(2, "a.pdf", in: 1, object: 100))
     let server = manifest(folder(1, "House"), file(2, "a.pdf", in: 1, object: 100))

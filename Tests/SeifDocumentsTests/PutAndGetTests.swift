@@ -157,6 +157,59 @@ import Testing
     #expect(try bench.scratch.names("out").isEmpty)
   }
 
+  @Test func whateverEndsGettingLeavesNoHalfDocument() throws {
+    let probe = seif_openat(AT_FDCWD, bench.scratch.path("out"), seif_O_TMPFILE | O_RDWR, 0o600)
+    defer { close(probe) }
+    try #require(probe >= 0, "the tests' file system has no nameless files")
+    let id = try bench.put(client, "a.pdf", bytes(3_000_000))
+    // Looked at from inside, as a kill at that moment would leave it.
+    var seen: [[String]] = []
+    let watch = WorkWatch(report: { _ in seen.append((try? bench.scratch.names("out")) ?? ["?"]) })
+    _ = try client.get([id], into: bench.scratch.path("out"), watch: watch)
+    #expect(seen.count > 2 && seen.dropLast().allSatisfy(\.isEmpty), "\(seen)")
+    #expect(try bench.scratch.names("out") == ["a.pdf"])
+  }
+
+  @Test func anotherNameIsGivenInTheSameStep() throws {
+    let before = try #require(client.stored?.revision)
+    let path = try bench.file("scan", Array("%PDF-1.7".utf8))
+    #expect(try client.put([.path(path)], into: nil).refused.first?.error.code == .notAllowed)
+    #expect(try client.put([.path(path, name: "Contract.pdf")], into: nil).added.count == 1)
+    #expect(client.manifest.nodes.map(\.name) == ["Contract.pdf"])
+    #expect(client.stored?.revision == before + 1)
+  }
+
+  @Test func nodesWithoutAnIdentifierOfTheirOwnCanBeReadAndChanged() throws {
+    _ = try bench.put(client, "a.pdf", [1, 2])
+    _ = try bench.put(client, "b.pdf", [3, 4])
+    _ = try client.change { (manifest) throws(DocumentError) in
+      // As another program may have left it: two nodes of one identifier.
+      if let first = manifest.nodes[0].id { manifest.nodes[1].setID(first) }
+    }
+    let shared = try #require(client.manifest.nodes[0].id)
+    let tree = ManifestTree(client.manifest)
+    let report = try client.get(at: tree.roots, tree, into: bench.scratch.path("out"))
+    #expect(report.written.count == 2)
+    #expect(try bench.scratch.read("out/b.pdf") == [3, 4])
+    let second = try client.giveIdentifier(at: 1).result
+    _ = try client.rename(second, to: "c.pdf")
+    #expect(client.manifest.nodes.map(\.name) == ["a.pdf", "c.pdf"])
+    #expect(client.manifest.nodes.map(\.id) == [shared, second])
+    #expect(try bench.content(client, second) == [3, 4])
+  }
+
+  @Test func whatIsOfAnUnknownKindIsNamedAndNotPassedOver() throws {
+    _ = try bench.put(client, "a.pdf", [1, 2])
+    let other = #"{"version":1,"nodes":[{"id":"0a000000-0000-4000-8000-000000000001","kind":"link","name":"x"}]}"#
+    let links = try Manifest(parsing: SecretValue(Array(other.utf8)))
+    _ = try client.change { (manifest) throws(DocumentError) in manifest.nodes += links.nodes }
+    let tree = ManifestTree(client.manifest)
+    let report = try client.get(at: tree.roots, tree, into: bench.scratch.path("out"))
+    #expect(report.written.count == 1)
+    #expect(report.failed.map(\.name) == ["x"])
+    #expect(report.failed.first?.error.code == .notPossible)
+  }
+
   @Test func noPlaintextNameOrKeyLiesOutsideOfWhatWasAskedFor() throws {
     let secret = "Zebra-Quagga-7731"
     let id = try bench.put(client, "\(secret).txt", Array(secret.utf8))

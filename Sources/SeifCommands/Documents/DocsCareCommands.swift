@@ -72,7 +72,7 @@ struct DocsRotateCommand: Command {
       writer.beginObject()
       writer.schema("seif-docs-rotate", 1)
       writer.member("revision", client.stored?.revision ?? 0)
-      writer.member("dropped", report.dropped.map(\.description))
+      writer.member("dropped", report.dropped.map(\.id.description))
       writer.member("resealed", report.resealed)
       writer.member("kept", report.kept)
       writer.endObject()
@@ -81,9 +81,7 @@ struct DocsRotateCommand: Command {
     context.talk.say(.ok, "The document vault has a new master key and a new recovery code.")
     if hasVault { context.talk.say("Your vault has the new key.") }
     if withoutVault { context.talk.say("If your vault has its key, that is the old one: seif docs keep") }
-    if report.dropped.count > 1 {
-      context.talk.warn("\(DocumentWords.count(report.dropped.count - 1, "other way")) in opens nothing any more")
-    }
+    for row in report.dropped { context.talk.say("Opens it no more: \(DocumentWords.wayIn(row)).") }
     if files { context.talk.say("\(DocumentWords.count(report.resealed)) sealed anew.") }
   }
 }

@@ -196,9 +196,21 @@ struct DocumentChangeRun {
     _ change: (DocumentVaultClient, [UUID]) throws(CommandFailure) -> (lost: [MergeNote], done: String)
   ) throws(CommandFailure) -> ExitCode {
     let client = try documents.open(context, mayWrite: true)
-    let ids = try DocumentPath(client.manifest).ids(paths)
+    var (ids, lost) = ([UUID](), [MergeNote]())
+    for path in paths {
+      // What another node's identifier got has changed the manifest.
+      let place = DocumentPath(client.manifest)
+      let index = try place.position(path)
+      if let id = place.id(at: index) {
+        ids.append(id)
+      } else {
+        let given = try SeifCommands.documents { () throws(DocumentError) in try client.giveIdentifier(at: index) }
+        ids.append(given.result)
+        lost += given.lost
+      }
+    }
     let result = try change(client, ids)
-    for note in result.lost { context.talk.warn(DocumentWords.merge(note)) }
+    for note in lost + result.lost { context.talk.warn(DocumentWords.merge(note)) }
     if output.json { try context.output.writeLine(json: DocumentChangeText.document(schema, ids, client)) }
     context.talk.say(.ok, result.done)
     return .done

@@ -57,7 +57,7 @@ struct DocsDoctorCommand: Command {
       context.talk.say(.ok, "\(DocumentWords.count(files)) \(isQuick ? "there, by length" : "there, and each opens").")
     }
     if !report.orphans.isEmpty {
-      let bytes = report.orphans.reduce(0) { $0 + $1.byteCount }
+      let bytes = report.orphans.reduce(0) { $0 &+ $1.byteCount }
       context.talk.say(
         "\(DocumentWords.count(report.orphans.count, "object")) (\(DocumentWords.size(bytes))) that nothing names; "
           + "\(report.removable.count) may be taken away now.")
@@ -75,7 +75,7 @@ struct DocsDoctorCommand: Command {
       context.talk.say("Nothing may be taken away yet.")
       return
     }
-    let bytes = report.removable.reduce(0) { $0 + $1.byteCount }
+    let bytes = report.removable.reduce(0) { $0 &+ $1.byteCount }
     let what = "\(DocumentWords.count(report.removable.count, "object")) of \(DocumentWords.size(bytes))"
     guard agrees ? true : try context.confirm("Take \(what) away?", insteadGive: "--yes") else {
       throw Context.cancelled

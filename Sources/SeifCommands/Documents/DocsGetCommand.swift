@@ -34,13 +34,16 @@ struct DocsGetCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let client = try documents.open(context, mayWrite: false)
     let place = DocumentPath(client.manifest)
-    let ids = try wanted(place)
-    let (folder, name) = try target(ids, place)
+    let wanted = try paths.flatMap { (path) throws(CommandFailure) in
+      // The whole vault is everything at its root.
+      try place.find(path).map { [$0] } ?? place.tree.roots
+    }
+    let (folder, name) = try target(wanted, place)
     let progress = Progress(context.talk, "Opening")
     defer { progress.finish() }
     let watch = WorkWatch(report: { progress.update(done: $0.bytes.done, of: $0.bytes.of, isBytes: true) })
     let report = try SeifCommands.documents { () throws(DocumentError) in
-      try client.get(ids, into: folder, as: name, replaces: write.force, watch: watch)
+      try client.get(at: wanted, place.tree, into: folder, as: name, replaces: write.force, watch: watch)
     }
     progress.finish()
     for name in report.otherLength {
@@ -61,27 +64,14 @@ struct DocsGetCommand: Command {
       ? .checkFailed : report.failed.isEmpty && report.otherLength.isEmpty ? .done : .partial
   }
 
-  // The whole vault is everything at its root.
-  private func wanted(_ place: DocumentPath) throws(CommandFailure) -> [UUID] {
-    var ids: [UUID] = []
-    for path in paths {
-      if try place.find(path) == nil {
-        ids += place.tree.roots.compactMap { place.manifest.nodes[$0].id }
-      } else {
-        ids += try place.ids([path])
-      }
-    }
-    return ids
-  }
-
   private func target(
-    _ ids: [UUID], _ place: DocumentPath
+    _ wanted: [Int], _ place: DocumentPath
   ) throws(CommandFailure) -> (folder: String, name: String?) {
     guard let path = write.output else { return (".", nil) }
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return (path, nil) }
-    let isFile = ids.first.flatMap { place.tree.index(of: $0) }.map { place.manifest.nodes[$0].kind == .file } ?? false
-    guard ids.count == 1, isFile, !path.hasSuffix("/") else {
+    let isFile = wanted.first.map { place.manifest.nodes[$0].kind == .file } ?? false
+    guard wanted.count == 1, isFile, !path.hasSuffix("/") else {
       throw CommandFailure(.cannotCreate, "there is no folder \(path)", hint: "Make it first: mkdir")
     }
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
@@ -143,13 +133,12 @@ struct DocsCatCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     let client = try documents.open(context, mayWrite: false)
     let place = DocumentPath(client.manifest)
-    let ids = try place.ids([path])
-    guard let id = ids.first, let index = place.tree.index(of: id), place.manifest.nodes[index].kind == .file else {
+    guard let index = try place.find(path), place.manifest.nodes[index].kind == .file else {
       throw CommandFailure(.usage, "\(path) is a folder", hint: "For all in it: seif docs get \(path) -o FOLDER")
     }
     var failure: CommandFailure?
     try SeifCommands.documents { () throws(DocumentError) in
-      try client.read(id) { (piece) throws(DocumentError) in
+      try client.read(at: index) { (piece) throws(DocumentError) in
         do throws(CommandFailure) {
           if context.output.style.isTerminal { try requireText(piece) }
           try context.output.write(raw: piece)

@@ -44,7 +44,7 @@ struct DocsPutCommand: Command {
 
   func run(_ context: Context) throws -> ExitCode {
     let items = try files.map { (file) throws(CommandFailure) -> PutItem in
-      guard file == "-" else { return .path(file) }
+      guard file == "-" else { return .path(file, name: name) }
       try context.claim(descriptor: 0)
       return .stream(context.inputDescriptor, name: name ?? "")
     }
@@ -53,15 +53,10 @@ struct DocsPutCommand: Command {
     let progress = Progress(context.talk, "Sealing")
     defer { progress.finish() }
     let watch = WorkWatch(report: { progress.update(done: $0.bytes.done, of: $0.bytes.of, isBytes: true) })
-    var report = try SeifCommands.documents { () throws(DocumentError) in
+    let report = try SeifCommands.documents { () throws(DocumentError) in
       try client.put(items, into: parent, skipsPresent: resumes, watch: watch)
     }
     progress.finish()
-    if let name, files != ["-"], let added = report.added.first {
-      report.lost += try SeifCommands.documents { () throws(DocumentError) in
-        try client.rename(added.id, to: name).lost
-      }
-    }
     try tell(report, client, context)
     if let only = report.refused.first, report.added.isEmpty, report.present.isEmpty, report.refused.count == 1 {
       throw DocumentWords.failure(only.error)

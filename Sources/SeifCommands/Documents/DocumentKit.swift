@@ -1,4 +1,3 @@
-internal import Glibc
 internal import SeifBytes
 internal import SeifCrypto
 internal import SeifDocumentFormat
@@ -11,22 +10,18 @@ struct DocumentKit: OptionGroup, Sendable {
   static let kit = Option.value("kit", "FILE", "write the recovery kit (code and row) to a file to print")
   static var options: [Option] { [kit] }
 
-  let path: String?
+  private let file: RecoverySheet
+  var path: String? { file.path }
 
-  init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    path = arguments.value(Self.kit)
-    if path == "" { throw UsageError("--kit needs the name of a file") }
-  }
+  init(_ arguments: inout ParsedArguments) throws(UsageError) { file = try RecoverySheet(&arguments, Self.kit) }
 
   /// Before anything is asked: whether the code has anywhere to go.
   func check(otherwise: String, _ context: Context) throws(CommandFailure) {
-    if let path {
-      try Destination.checkFree(path, replacing: false)
-    } else if TerminalDevice(context) == nil {
-      throw CommandFailure(
-        .usage, "the recovery code has nowhere to go: there is no terminal", hint: "Give --kit FILE. \(otherwise)")
-    }
+    try file.check(otherwise: otherwise, context)
   }
+
+  /// Takes a kit away whose code opens nothing.
+  func discard() { file.discard() }
 
   /// Hands a code over before anything depends on it.
   func present(
@@ -37,11 +32,6 @@ struct DocumentKit: OptionGroup, Sendable {
     try sheet.withBytes { (bytes) throws(CommandFailure) in
       try Destination.write(bytes, to: path, replacing: false, isBinary: false, context)
     }
-  }
-
-  /// Takes a kit away whose code opens nothing.
-  func discard() {
-    if let path { unlink(path) }
   }
 
   private static func show(

@@ -131,7 +131,7 @@ struct DocumentOptions: OptionGroup, Sendable {
 
   /// Whether there is a vault that might have the key.
   func hasVault(_ context: Context) throws(CommandFailure) -> Bool {
-    access(try unlock.vault.folder(context.environment) + "/vault.db", F_OK) == 0
+    access(try unlock.location(context).file, F_OK) == 0
   }
 
   static func rows(of store: FolderDocumentStore) throws(CommandFailure) -> KeyWraps {

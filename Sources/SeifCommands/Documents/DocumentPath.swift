@@ -5,10 +5,12 @@ internal import SeifDocumentFormat
 struct DocumentPath {
   let manifest: Manifest
   let tree: ManifestTree
+  private let idLength: Int
 
   init(_ manifest: Manifest) {
     self.manifest = manifest
     tree = ManifestTree(manifest)
+    idLength = HitLines.idLength(manifest.nodes.compactMap(\.id))
   }
 
   /// The position of the one node that is meant; nil for the root.
@@ -29,54 +31,52 @@ struct DocumentPath {
     return place
   }
 
-  /// The identifiers of what is meant; of the root none can be given.
-  func ids(_ texts: [String]) throws(CommandFailure) -> [UUID] {
-    var ids: [UUID] = []
-    for text in texts {
-      guard let index = try find(text) else {
-        throw CommandFailure(.usage, "\(text) is the whole vault", hint: "Name a document or a folder in it.")
-      }
-      ids.append(try id(at: index))
+  /// The position of what is meant; the root has none.
+  func position(_ text: String) throws(CommandFailure) -> Int {
+    guard let index = try find(text) else {
+      throw CommandFailure(.usage, "\(text) is the whole vault", hint: "Name a document or a folder in it.")
     }
-    return ids
+    return index
   }
 
   /// A folder by its path; nil for the root.
   func folder(_ text: String) throws(CommandFailure) -> UUID? {
     guard let index = try find(text) else { return nil }
-    guard manifest.nodes[index].kind == .folder else {
+    guard manifest.nodes[index].kind == .folder, let id = id(at: index) else {
       throw CommandFailure(.notFound, "\(text) is no folder", hint: "Try: seif docs ls --tree")
-    }
-    return try id(at: index)
-  }
-
-  /// The path of a node, for people: names as they may be shown.
-  func text(_ index: Int) -> String {
-    (tree.folders(above: index) + [index]).map { "/" + DocumentName.display(manifest.nodes[$0].name) }.joined()
-  }
-
-  /// As many digits of an identifier as tell it from all others, at least eight.
-  func shortID(_ index: Int) -> String {
-    manifest.nodes[index].id.map { String($0.description.prefix(idLength)) } ?? ""
-  }
-
-  private var idLength: Int { manifest.nodes.count > 4096 ? 13 : 8 }
-
-  private func id(at index: Int) throws(CommandFailure) -> UUID {
-    guard let id = manifest.nodes[index].id, tree.index(of: id) == index else {
-      throw CommandFailure(
-        .badInput, "\(text(index)) has no identifier of its own, so it can only be looked at",
-        hint: "The program that made it has to put it right.")
     }
     return id
   }
 
+  /// The identifier of a node if it has one of its own.
+  func id(at index: Int) -> UUID? { manifest.nodes[index].id.flatMap { tree.index(of: $0) == index ? $0 : nil } }
+
+  /// The path of a node, for people: names as they may be shown, of a very deep one the last.
+  func text(_ index: Int) -> String {
+    var (names, at) = ([String](), Int?.some(index))
+    while let node = at, names.count < Self.shownDepth {
+      names.append("/" + DocumentName.display(manifest.nodes[node].name))
+      at = tree.place(of: node)
+    }
+    return (at == nil ? "" : "/...") + names.reversed().joined()
+  }
+
+  /// As many digits of an identifier as tell it from all others.
+  func shortID(_ index: Int) -> String {
+    manifest.nodes[index].id.map { String(Query.hexadecimal($0).prefix(idLength)) } ?? ""
+  }
+
+  /// Most folders that a path is written with.
+  private static let shownDepth = 64
+
   private func find(id text: String) throws(CommandFailure) -> Int {
-    let digits = text.lowercased()
+    let digits = text.lowercased().replacing("-", with: "")
     guard digits.utf8.count >= 4 else {
       throw CommandFailure(.usage, "an identifier needs at least four digits", hint: "See: seif docs ls --long")
     }
-    let hits = manifest.nodes.indices.filter { manifest.nodes[$0].id?.description.hasPrefix(digits) ?? false }
+    let hits = manifest.nodes.indices.filter {
+      manifest.nodes[$0].id.map { Query.hexadecimal($0).hasPrefix(digits) } ?? false
+    }
     guard let hit = hits.first else {
       throw CommandFailure(.notFound, "no document has an identifier that begins so", hint: "See: seif docs ls --long")
     }

@@ -1,3 +1,4 @@
+internal import SeifBytes
 internal import SeifDocumentFormat
 internal import SeifDocuments
 
@@ -58,6 +59,20 @@ enum DocumentWords {
     case .kind: "\(note.name): two programs made different things of it"
     case .circle: "\(note.name): it would have been inside itself, so it is at the top"
     }
+  }
+
+  /// A way in, as a person knows it again: what it is, and of which day.
+  static func wayIn(_ row: StoredKeyWrap) -> String {
+    guard let row = try? KeyWraps(parsing: SecretValue(StoredKeyWrap.list([row]))).rows.first else {
+      return "a way in that can't be read"
+    }
+    let what =
+      switch row.kind {
+      case .recovery: "the recovery code"
+      case .passkey: "the passkey"
+      case .other: "a way in of another kind"
+      }
+    return row.createdAt.map { "\(what) of \($0.rfc3339.prefix(10))" } ?? what
   }
 
   /// A size as people read it.

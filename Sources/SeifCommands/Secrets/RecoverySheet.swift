@@ -9,10 +9,15 @@ struct RecoverySheet: OptionGroup, Sendable {
   static var options: [Option] { [sheet] }
 
   let path: String?
+  private let option: Option
 
-  init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    path = arguments.value(Self.sheet)
-    if path == "" { throw UsageError("--recovery-sheet needs the name of a file") }
+  init(_ arguments: inout ParsedArguments) throws(UsageError) { try self.init(&arguments, Self.sheet) }
+
+  /// The same by another option, for another kind of code.
+  init(_ arguments: inout ParsedArguments, _ option: Option) throws(UsageError) {
+    path = arguments.value(option)
+    self.option = option
+    if path == "" { throw UsageError("--\(option.name) needs the name of a file") }
   }
 
   /// Before anything is asked: whether the code has anywhere to go.
@@ -22,7 +27,7 @@ struct RecoverySheet: OptionGroup, Sendable {
     if let path { return try Self.checkFree(path, otherwise) }
     guard TerminalDevice(context) == nil else { return }
     throw CommandFailure(
-      .usage, "the recovery code has nowhere to go: there is no terminal", hint: "Give --recovery-sheet FILE.")
+      .usage, "the recovery code has nowhere to go: there is no terminal", hint: "Give \(option.spelling).")
   }
 
   /// Hands a code over.
@@ -38,7 +43,7 @@ struct RecoverySheet: OptionGroup, Sendable {
 
   /// Takes a sheet away whose code opens nothing.
   func discard() {
-    if let path { unlink(path) }
+    if let path, path != "-" { unlink(path) }
   }
 
   /// Refuses a sheet that exists before anybody is asked for anything: what stands there may be another vault's code.

@@ -74,13 +74,10 @@ public struct RecoveryCodeFault: Error, Equatable, Sendable, CustomStringConvert
     }
     if let last = groups.last, last == (0, 0) { groups.removeLast() }
     characterCount = groups.reduce(0) { $0 + $1.kept }
-    guard groups.count == RecoveryCharacters.count / 4 else {
-      excluded = groups.contains { $0.excluded > 0 } && groups.count == 1 ? [] : Self.places(groups) { $0.excluded > 0 }
-      uneven = []
-      return
-    }
-    excluded = Self.places(groups) { $0.excluded > 0 }
-    uneven = Self.places(groups) { $0.kept != 4 && $0.excluded == 0 }
+    // Typed without separators nothing says where a group ends.
+    excluded = groups.count == 1 ? [] : Self.places(groups) { $0.excluded > 0 }
+    let areAllThere = groups.count == RecoveryCharacters.count / 4
+    uneven = areAllThere ? Self.places(groups) { $0.kept != 4 && $0.excluded == 0 } : []
   }
 
   private static func places(

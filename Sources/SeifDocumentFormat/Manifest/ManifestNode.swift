@@ -110,6 +110,9 @@ public struct ManifestNode: Sendable, Hashable {
     for key in ["object", "key", "bytes", "ext"] { settle(key) }
   }
 
+  /// Whether it can be given an identifier: what is no object can't.
+  public var canHaveIdentifier: Bool { other == nil }
+
   /// Gives it another identifier: what a second node of one identifier gets when it is written.
   public mutating func setID(_ id: UUID) {
     self.id = id

@@ -79,8 +79,9 @@ public struct ManifestMerge: Sendable {
     let fields = Self.opaque(mine.opaque, theirs.opaque, old?.opaque ?? [])
     result.opaque = fields.fields
     let content = Choice(mine, theirs, old) { $0.meansContent(of: $1) }
-    if content == .ours, mine.kind == theirs.kind { result.takeContent(of: mine) }
-    if content == .both, let lost = mine.content, mine.kind == .file {
+    if content == .ours, mine.kind == theirs.kind {
+      result.takeContent(of: mine)
+    } else if content != .server, let lost = mine.content {
       var copy = mine
       copy.setID(makeID())
       copy.takeParent(of: result)

@@ -2,7 +2,7 @@ internal import CSeif
 internal import Glibc
 package import SeifBytes
 internal import SeifCrypto
-internal import SeifDocumentFormat
+package import SeifDocumentFormat
 
 /// What came of taking documents out of a vault.
 package struct GetReport: Sendable {
@@ -21,36 +21,53 @@ extension DocumentVaultClient {
   /// A file has its name only once its tag was checked. Names are made safe; one that is taken, by what was there or by a
   /// name that is the same but for its letters' form, gets a number.
   ///
-  /// - Parameter name: for a single document: what its file is called, and then a name that is taken is refused.
-  /// - Parameter replaces: whether a file that is there under the name goes; a folder never does.
+  /// - Parameters:
+  ///   - ids: what is meant; of two nodes with one identifier the first.
+  ///   - name: for a single document: what its file is called, and then a name that is taken is refused.
+  ///   - replaces: whether a file that is there under the name goes; a folder never does.
   package func get(
     _ ids: [UUID], into folder: String, as name: String? = nil, replaces: Bool = false, watch: WorkWatch = WorkWatch()
   ) throws(DocumentError) -> GetReport {
-    var report = GetReport()
-    for id in ids { _ = try node(id, manifest) }
     let tree = ManifestTree(manifest)
-    let starts = ids.compactMap { tree.index(of: $0) }
+    return try get(
+      at: ids.map { (id) throws(DocumentError) in try position(of: id, in: tree) }, tree, into: folder, as: name,
+      replaces: replaces, watch: watch)
+  }
+
+  /// The same by positions in the manifest, since not each node has an identifier of its own.
+  ///
+  /// - Parameter tree: that of the manifest.
+  package func get(
+    at starts: [Int], _ tree: ManifestTree, into folder: String, as name: String? = nil, replaces: Bool = false,
+    watch: WorkWatch = WorkWatch()
+  ) throws(DocumentError) -> GetReport {
+    var report = GetReport()
     let files = Set(starts + starts.flatMap { tree.below($0) }).map { manifest.nodes[$0] }.filter(\.isFile)
     let meter = WorkMeter(watch, documents: files.count, bytes: files.reduce(0) { $0 &+ ($1.size ?? 0) })
-    var open = starts.reversed().map { (index: $0, folder: folder) }
+    var open = try starts.reversed().map { (index) throws(DocumentError) in (index, try TargetFolder(folder)) }
+    // What is asked for goes into one folder, whose names are read once.
+    if let first = open.first { open = open.map { ($0.0, first.1) } }
     var done: Set<Int> = []
-    while let next = open.popLast() {
+    while let (index, target) = open.popLast() {
       guard !meter.wantsEnd else {
         report.wasCancelled = true
         return report
       }
-      guard done.insert(next.index).inserted else { continue }
-      let node = manifest.nodes[next.index]
+      guard done.insert(index).inserted else { continue }
+      let node = manifest.nodes[index]
       let wanted = name ?? DocumentName.fileName(node.name)
       do throws(DocumentError) {
-        if node.isFolder {
-          let path = try Self.makeFolder(wanted, in: next.folder)
-          for child in tree.children(of: next.index).reversed() { open.append((child, path)) }
-        } else if node.isFile {
+        switch node.kind {
+        case .folder:
+          let inner = try target.makeFolder(wanted)
+          for child in tree.children(of: index).reversed() { open.append((child, inner)) }
+        case .file:
           let path = try write(
-            node, into: next.folder, wanted, replaces: replaces, isExact: name != nil, meter, &report)
+            node, into: target, wanted, replaces: replaces, isExact: name != nil, meter, &report)
           report.written.append((node.id, DocumentName.display(node.name), path))
           meter.addDocument()
+        case .unknown:
+          throw DocumentError(.notPossible, place: store.place, reason: "its kind isn't known here")
         }
       } catch {
         guard error.code != .cancelled else {
@@ -68,13 +85,20 @@ extension DocumentVaultClient {
   package func read(
     _ id: UUID, watch: WorkWatch = WorkWatch(), _ body: (RawSpan) throws(DocumentError) -> Void
   ) throws(DocumentError) {
-    let node = try node(id, manifest)
+    try read(at: position(of: id, in: ManifestTree(manifest)), watch: watch, body)
+  }
+
+  /// The same by its position in the manifest.
+  package func read(
+    at index: Int, watch: WorkWatch = WorkWatch(), _ body: (RawSpan) throws(DocumentError) -> Void
+  ) throws(DocumentError) {
+    let node = manifest.nodes[index]
     let spool = try Spool(folder: state.path)
     let meter = WorkMeter(watch, documents: 1, bytes: node.size ?? 0)
     let object = try object(of: node)
     try store.readObject(object, range: nil) { (piece) throws(DocumentError) in
       try meter.check(store.place)
-      try spool.write(piece)
+      try spool.file.write(piece)
     }
     let length = spool.file.byteCount
     func pass(_ body: (RawSpan) throws(DocumentError) -> Void) throws(DocumentError) {
@@ -89,58 +113,36 @@ extension DocumentVaultClient {
     try pass(body)
   }
 
+  private func position(of id: UUID, in tree: ManifestTree) throws(DocumentError) -> Int {
+    guard let index = tree.index(of: id) else {
+      throw DocumentError(.notFound, place: store.place, reason: "no document has this identifier")
+    }
+    return index
+  }
+
   private func write(
-    _ node: ManifestNode, into folder: String, _ name: String, replaces: Bool, isExact: Bool, _ meter: WorkMeter,
+    _ node: ManifestNode, into target: TargetFolder, _ name: String, replaces: Bool, isExact: Bool, _ meter: WorkMeter,
     _ report: inout GetReport
   ) throws(DocumentError) -> String {
     let object = try object(of: node)
     guard let length = try store.objectByteCount(object) else {
       throw DocumentError(.notFound, place: place(object))
     }
-    let target = try FolderHandle(path: folder)
-    let names = isExact ? [] : try target.names().map(Normalization.nfc)
-    let taken = Set(names)
-    var output = try OutputFile(in: target)
     var opener = try OpeningObject(node.fileKey, byteCount: length, place: place(object))
-    try store.readObject(object, range: nil) { (piece) throws(DocumentError) in
-      try meter.check(store.place)
-      try opener.take(piece) { (plain) throws(DocumentError) in
-        try output.file.write(plain)
-        meter.add(bytes: plain.byteCount)
+    let path = try target.write(name, replaces: replaces, isExact: isExact) { (file) throws(DocumentError) in
+      try store.readObject(object, range: nil) { (piece) throws(DocumentError) in
+        try meter.check(store.place)
+        try opener.take(piece) { (plain) throws(DocumentError) in
+          try file.write(plain)
+          meter.add(bytes: plain.byteCount)
+        }
       }
+      try opener.finish()
     }
-    try opener.finish()
     if let size = node.size, size != length - DocumentLimits.sealedOverhead {
       report.otherLength.append(DocumentName.display(node.name))
     }
-    for attempt in 1...1000 {
-      let candidate = attempt == 1 ? name : DocumentName.fileName(DocumentName.numbered(name, attempt))
-      // Told to replace, it replaces the file of this very name; else letters in another form are the same name.
-      if !isExact, !replaces, taken.contains(Normalization.nfc(candidate)) { continue }
-      do throws(DocumentError) {
-        try output.publish(as: candidate, replaces: replaces)
-        return folder.hasSuffix("/") ? folder + candidate : "\(folder)/\(candidate)"
-      } catch {
-        guard error.code == .exists, !isExact, !replaces else { throw error }
-      }
-    }
-    throw DocumentError(.exists, place: folder)
-  }
-
-  /// A new folder for the files of one; a folder of this name that is there isn't mixed with them.
-  private static func makeFolder(_ name: String, in folder: String) throws(DocumentError) -> String {
-    let parent = try FolderHandle(path: folder)
-    let taken = Set(try parent.names().map(Normalization.nfc))
-    for attempt in 1...1000 {
-      let candidate = attempt == 1 ? name : DocumentName.fileName(DocumentName.numbered(name, attempt))
-      if taken.contains(Normalization.nfc(candidate)) { continue }
-      if mkdirat(parent.descriptor, candidate, 0o700) == 0 {
-        try parent.sync()
-        return parent.path(candidate)
-      }
-      guard errno == EEXIST else { throw SystemRefusal.error(place: parent.path(candidate)) }
-    }
-    throw DocumentError(.exists, place: folder)
+    return path
   }
 
   func object(of node: ManifestNode) throws(DocumentError) -> UUID {
@@ -151,10 +153,6 @@ extension DocumentVaultClient {
   }
 
   func place(_ object: UUID) -> String { "\(store.place), object \(object)" }
-}
-
-extension Spool {
-  func write(_ piece: RawSpan) throws(DocumentError) { try file.write(piece) }
 }
 
 extension FileHandle {
@@ -206,7 +204,7 @@ struct OpeningObject: ~Copyable {
   }
 
   /// - Throws: `damaged` for what ended early, was altered or has another key.
-  consuming func finish() throws(DocumentError) {
+  mutating func finish() throws(DocumentError) {
     guard offset == byteCount, let opener = opener.take() else { throw DocumentError(.damaged, place: place) }
     try opener.ended(tag: tag, place: place)
   }

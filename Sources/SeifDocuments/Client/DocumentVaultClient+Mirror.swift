@@ -74,7 +74,7 @@ extension DocumentVaultClient {
     let spool = try Spool(folder: state.path)
     try store.readObject(id, range: nil) { (piece) throws(DocumentError) in
       try meter.check(other.place)
-      try spool.write(piece)
+      try spool.file.write(piece)
     }
     var offset = 0
     let source = ObjectSource(byteCount: length) { (buffer) throws(DocumentError) in

@@ -6,8 +6,8 @@ package import SeifDocumentFormat
 
 /// Something that is to go into a vault.
 package enum PutItem: Sendable {
-  /// A file, or a folder with all in it; links inside a folder aren't followed.
-  case path(String)
+  /// A file, or a folder with all in it, under its own name or another; links inside a folder aren't followed.
+  case path(String, name: String? = nil)
   /// What a descriptor gives to its end, under a name.
   case stream(Int32, name: String)
 }
@@ -47,14 +47,20 @@ extension DocumentVaultClient {
     if skipsPresent { plan.leaveOutPresent(in: manifest, &report) }
     let meter = WorkMeter(watch, documents: plan.files.count, bytes: plan.byteCount)
     var group = PutGroup()
-    for file in plan.files {
+    // Drawn and noted a group at a time: what is abandoned half-way must be known as this client's own before it is sent.
+    let objects = plan.files.map { _ in random.makeUUID() }
+    for (index, file) in plan.files.enumerated() {
+      if index % PutGroup.fileCount == 0 {
+        let time = now().milliseconds
+        try state.note(objects.dropFirst(index).prefix(PutGroup.fileCount).map { ($0, .uploading(time)) })
+      }
       guard !meter.wantsEnd else {
         report.wasCancelled = true
         break
       }
       let before = meter.bytes
       do throws(DocumentError) {
-        try send(file, meter, &group)
+        try send(file, as: objects[index], meter, &group)
         meter.addDocument()
       } catch {
         meter.set(bytes: before)
@@ -69,7 +75,7 @@ extension DocumentVaultClient {
         }
         report.refused.append((file.path, error))
       }
-      if group.files.count >= 100 || group.byteCount >= 256 << 20 { try commit(&group, plan, &report) }
+      if group.files.count >= PutGroup.fileCount || group.byteCount >= 256 << 20 { try commit(&group, plan, &report) }
     }
     let needsFolders = !report.wasCancelled && plan.folders.contains { manifest.node($0.id) == nil }
     if !group.files.isEmpty || needsFolders { try commit(&group, plan, &report, withAllFolders: needsFolders) }
@@ -80,7 +86,9 @@ extension DocumentVaultClient {
     [.sourceChanged, .notAFile, .tooLarge, .notAllowed].contains(code)
   }
 
-  private func send(_ file: PutPlan.File, _ meter: WorkMeter, _ group: inout PutGroup) throws(DocumentError) {
+  private func send(
+    _ file: PutPlan.File, as object: UUID, _ meter: WorkMeter, _ group: inout PutGroup
+  ) throws(DocumentError) {
     let key = random.makeValue(32)
     let upload: Upload
     switch file.source {
@@ -94,9 +102,6 @@ extension DocumentVaultClient {
       upload = try Upload.stream(
         descriptor, place: file.path, key: key, random: random, meter: meter, folder: state.path)
     }
-    let object = random.makeUUID()
-    // Before it is sent: what is abandoned half-way must be known as this client's own.
-    try state.note([(object, .uploading(now().milliseconds))])
     _ = try store.putObject(object, from: upload.source())
     let id = random.makeUUID()
     let content = DocumentContent(
@@ -125,7 +130,7 @@ extension DocumentVaultClient {
     report.lost += done.lost
     for file in files {
       report.added.append((file.id, file.path))
-      let type = ContentType(firstBytes: file.upload.head)
+      let type = file.upload.type
       if !type.fits(extension: file.node.fileExtension) { report.warnings.append((file.path, type)) }
     }
     group = PutGroup()
@@ -136,6 +141,9 @@ extension DocumentVaultClient {
 private struct PutGroup {
   var files: [(id: UUID, node: ManifestNode, object: UUID, path: String, upload: Upload)] = []
   var byteCount = 0
+
+  /// Most files that are sent before they are named.
+  static let fileCount = 100
 }
 
 /// What a put will do: which files go where.
@@ -183,20 +191,30 @@ struct PutPlan {
         return
       }
       files.append(File(source: .stream(descriptor), path: name, name: name, parent: parent, byteCount: 0))
-    case .path(let path):
+    case .path(let path, let given):
       var status = stat()
       guard stat(path, &status) == 0 else {
         report.refused.append((path, SystemRefusal.error(place: path)))
         return
       }
       let trimmed = Self.trimmed(path)
-      let name = trimmed.lastIndex(of: "/").map { String(trimmed[trimmed.index(after: $0)...]) } ?? trimmed
+      let name = given ?? Self.ownName(trimmed)
       if status.st_mode & S_IFMT == S_IFDIR {
         walk(trimmed, name, &report)
       } else {
         addFile(path, name, parent, status, isInside: false, &report)
       }
     }
+  }
+
+  /// The name of what stands at a path; `.` has one too.
+  private static func ownName(_ path: String) -> String {
+    func last(_ path: String) -> String {
+      path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    }
+    guard ["", ".", ".."].contains(last(path)), let real = realpath(path, nil) else { return last(path) }
+    defer { free(real) }
+    return last(String(cString: real))
   }
 
   private static func trimmed(_ path: String) -> String {

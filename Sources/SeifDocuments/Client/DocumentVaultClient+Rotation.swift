@@ -5,7 +5,7 @@ internal import SeifDocumentFormat
 /// What came of a rotation or a mirror.
 package struct RotationReport: Sendable {
   /// Ways in that were there and couldn't be carried over: they open nothing any more.
-  package var dropped: [UUID] = []
+  package var dropped: [StoredKeyWrap] = []
   /// Documents that were sealed anew.
   package var resealed = 0
   /// Documents that couldn't be opened and so weren't sealed anew; their nodes are as they were.
@@ -19,7 +19,7 @@ extension DocumentVaultClient {
   ///   - newKey: 32 bytes.
   ///   - rows: the ways in from now on, each wrapping the new key: at least one.
   ///   - files: whether each document is sealed anew too, under a new key of its own: against somebody who has a copy of
-  ///     the old manifest.
+  ///     the old manifest. The old objects stay, as all that no manifest names: see `removeOrphans`.
   /// - Throws: `rollback`; `conflict` where others changed the vault meanwhile: it is as it was, and this may be done again.
   package func rotate(
     to newKey: consuming SecretBytes, rows: [StoredKeyWrap], files: Bool, watch: WorkWatch = WorkWatch()
@@ -29,7 +29,7 @@ extension DocumentVaultClient {
     guard let tag = stored?.tag else { throw DocumentError(.noVault, place: store.place) }
     let carried = Set(rows.map(\.id))
     var report = RotationReport()
-    report.dropped = try store.keyWraps().map(\.id).filter { !carried.contains($0) }
+    report.dropped = try store.keyWraps().filter { !carried.contains($0.id) }
     var next = manifest
     var old: [UUID] = []
     if files {
@@ -60,10 +60,9 @@ extension DocumentVaultClient {
       revision: try store.replaceKeyWraps(rows, manifest: blob, expecting: tag).revision, blob: blob)
     masterKey = newKey
     (stored, manifest) = (new, next)
-    try state.note(kept: rows, removed: report.dropped)
+    try state.note(kept: rows, removed: report.dropped.map(\.id))
     try remember(new, next)
     try state.note(old.filter { !next.objectIDs.contains($0) }.map { ($0, .removed) })
-    for object in old where !next.objectIDs.contains(object) { try store.deleteObject(object) }
     return report
   }
 
@@ -84,9 +83,7 @@ extension DocumentVaultClient {
     try store.readObject(before, range: nil) { (piece) throws(DocumentError) in
       try meter.check(store.place)
       try opener.take(piece) { (plain) throws(DocumentError) in
-        var sealed = [UInt8](repeating: 0, count: plain.byteCount)
-        try sealer.sealed(plain, into: &sealed, place: place(object))
-        try spool.file.write(sealed)
+        try spool.file.write(try sealer.sealed(plain, place: place(object)))
         meter.add(bytes: plain.byteCount)
       }
     }

@@ -35,9 +35,12 @@ extension DocumentVaultClient {
   package func move(_ ids: [UUID], to parent: UUID?) throws(DocumentError) -> DocumentChange<Void> {
     try change { (manifest) throws(DocumentError) in
       try requireFolder(parent, manifest)
+      let tree = ManifestTree(manifest)
+      let target = parent.flatMap { tree.index(of: $0) }
+      let above = Set((target.map { tree.folders(above: $0) + [$0] } ?? []).compactMap { manifest.nodes[$0].id })
       for id in ids {
         _ = try node(id, manifest)
-        if let parent, manifest.subtree(of: [id]).contains(parent) {
+        guard !above.contains(id) else {
           throw DocumentError(.notPossible, place: store.place, reason: "a folder can't stand inside itself")
         }
         manifest.update(id) { $0.move(to: parent) }
@@ -109,25 +112,18 @@ extension DocumentVaultClient {
     return all
   }
 
-  /// The count as it would be sent, for the person to see before: JSON with all six categories.
-  package func usageJSON(month: String) -> String {
-    let usage = usage()
-    var writer = JSONWriter(indent: 2)
-    writer.beginObject()
-    writer.key("month")
-    writer.string(month)
-    for category in DocumentKind.allCases {
-      writer.key(category.rawValue)
-      writer.beginObject()
-      writer.key("count")
-      writer.integer(Int64(usage[category]?.count ?? 0))
-      writer.key("bytes")
-      writer.integer(Int64(usage[category]?.byteCount ?? 0))
-      writer.endObject()
+  /// Gives a node an identifier of its own that has none, or only shares another's: nothing can be done to it before.
+  ///
+  /// - Parameter index: its position in the manifest.
+  package func giveIdentifier(at index: Int) throws(DocumentError) -> DocumentChange<UUID> {
+    let id = random.makeUUID()
+    return try change { (manifest) throws(DocumentError) in
+      guard manifest.nodes[index].canHaveIdentifier else {
+        throw DocumentError(.notPossible, place: store.place, reason: "it is no document")
+      }
+      manifest.nodes[index].setID(id)
+      return id
     }
-    writer.endObject()
-    // EXPOSE: counts, shown to the person who is asked about them.
-    return writer.finish().exposedText() ?? ""
   }
 
   func node(_ id: UUID, _ manifest: Manifest) throws(DocumentError) -> ManifestNode {

@@ -27,7 +27,7 @@ extension Manifest {
 
   mutating func add(_ node: ManifestNode) { nodes.append(node) }
 
-  /// Changes a node; a second one of its identifier, which has no claim to it, gets its own now.
+  /// Changes the first node of an identifier.
   mutating func update(_ id: UUID, _ change: (inout ManifestNode) -> Void) {
     if let index = nodes.firstIndex(where: { $0.id == id }) { change(&nodes[index]) }
   }
@@ -72,10 +72,11 @@ struct ObjectSealer: ~Copyable {
   mutating func sealed(inPlace piece: UnsafeMutableRawBufferPointer, place: String) throws(DocumentError) {
     do { try sealing.update(inPlace: piece) } catch { throw DocumentError(.failed, place: place) }
   }
-  mutating func sealed(_ piece: RawSpan, into output: inout [UInt8], place: String) throws(DocumentError) {
-    output = piece.withUnsafeBytes { [UInt8]($0) }
-    let done = output.withUnsafeMutableBytes { buffer in (try? sealing.update(inPlace: buffer)) != nil }
+  mutating func sealed(_ piece: RawSpan, place: String) throws(DocumentError) -> [UInt8] {
+    var output = [UInt8](repeating: 0, count: piece.byteCount)
+    let done = output.withUnsafeMutableBytes { buffer in (try? sealing.update(piece, into: buffer)) != nil }
     guard done else { throw DocumentError(.failed, place: place) }
+    return output
   }
   consuming func ended(place: String) throws(DocumentError) -> [UInt8] {
     do { return try sealing.finish() } catch { throw DocumentError(.failed, place: place) }

@@ -10,8 +10,8 @@ package final class Upload {
   let place: String
   let byteCount: Int
   let key: SecretValue
-  /// The first bytes of the document, from which its kind is told.
-  fileprivate(set) var head: [UInt8] = []
+  /// What its first bytes say that it is.
+  fileprivate(set) var type = ContentType.empty
   private let makeSource: (Upload) throws(DocumentError) -> ObjectSource
 
   private init(
@@ -43,7 +43,7 @@ package final class Upload {
       let sealing = try SealingFile(file, key: key, nonce: random.makeBytes(12))
       return ObjectSource(byteCount: byteCount + DocumentLimits.sealedOverhead) { (buffer) throws(DocumentError) in
         try meter.check(sealing.place)
-        let count = try sealing.read(into: buffer) { upload.head = $0 }
+        let count = try sealing.read(into: buffer) { upload.type = $0 }
         meter.add(bytes: count)
         return count
       }
@@ -64,7 +64,9 @@ package final class Upload {
       FileHandle.wipe(buffer)
       buffer.deallocate()
     }
-    var (total, head) = (0, [UInt8]())
+    // A pipe may give its first bytes one by one.
+    var total = 0
+    var head = SecretBuffer(capacity: ContentType.probedByteCount)
     while true {
       try meter.check(place)
       let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -76,7 +78,7 @@ package final class Upload {
         throw DocumentError(.tooLarge, place: place, reason: "50 MiB at most")
       }
       let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-      if head.count < 4096 { head += piece.prefix(4096 - head.count) }
+      for byte in piece.prefix(ContentType.probedByteCount - head.byteCount) { head.append(byte) }
       try sealer.sealed(inPlace: piece, place: place)
       try spool.file.write(UnsafeRawBufferPointer(piece))
     }
@@ -91,8 +93,17 @@ package final class Upload {
         return count
       }
     }
-    upload.head = head
+    upload.type = head.finish().withBytes { $0.withUnsafeBytes { ContentType(probing: $0) } }
     return upload
+  }
+}
+
+extension ContentType {
+  /// The type that the beginning of a document suggests; no copy of it is left.
+  fileprivate init(probing bytes: UnsafeRawBufferPointer) {
+    var probe = [UInt8](bytes.prefix(Self.probedByteCount))
+    self.init(firstBytes: probe)
+    probe.withUnsafeMutableBytes { FileHandle.wipe($0) }
   }
 }
 
@@ -132,7 +143,7 @@ private final class SealingFile {
   }
 
   func read(
-    into buffer: UnsafeMutableRawBufferPointer, head: ([UInt8]) -> Void
+    into buffer: UnsafeMutableRawBufferPointer, type: (ContentType) -> Void
   ) throws(DocumentError) -> Int {
     if !pending.isEmpty {
       let count = min(buffer.count, pending.count)
@@ -145,11 +156,11 @@ private final class SealingFile {
       // Before the tag: without it the store has no whole object, and keeps none.
       try file.checkUnchanged()
       pending = try sealer.ended(place: place)
-      return try read(into: buffer, head: head)
+      return try read(into: buffer, type: type)
     }
     let count = try file.read(into: buffer, at: offset)
     let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
-    if offset == 0 { head([UInt8](piece.prefix(4096))) }
+    if offset == 0 { type(ContentType(probing: UnsafeRawBufferPointer(piece))) }
     guard sealer != nil else { return 0 }
     try sealer?.sealed(inPlace: piece, place: place)
     offset += count

@@ -60,6 +60,7 @@ extension FolderDocumentStore {
       try folder.sync()
       // From here on it is done; what follows any writer does for one that was ended.
       try? settle(folder)
+      if let objects = try? FolderHandle(Name.objects, in: folder) { objects.removeLeftOver() }
       return ManifestTag(revision: revision, blob: blob)
     }
   }

@@ -13,18 +13,20 @@ extension FolderDocumentStore {
     guard try trashed(id, as: .object, in: folder) == nil else {
       throw DocumentError(.gone, place: objects.path(id.description))
     }
-    objects.removeLeftOver()
     let name = try foundName(id, in: objects)
     // The bytes come once, so they are kept before they are compared with what is there.
-    let draft = try Draft.make(in: objects, name: name ?? id.description, allowsUnnamed: allowsUnnamed)
+    var draft = try NewFile.make(
+      in: objects, place: objects.path(name ?? id.description), allowsUnnamed: allowsUnnamed)
     try source.forEachPiece(place: place) { (piece) throws(DocumentError) in try draft.file.write(piece) }
     if let name { return try compare(draft.file, with: name, in: objects) }
-    try draft.file.sync()
-    let outcome: StoreOutcome =
-      try draft.publish(in: objects) ? .stored : compare(draft.file, with: id.description, in: objects)
-    // A retry makes durable what an ended program may have left half confirmed.
+    do throws(DocumentError) {
+      try draft.publish(as: id.description)
+    } catch {
+      guard error.code == .exists else { throw error }
+      return try compare(draft.file, with: id.description, in: objects)
+    }
     try objects.sync()
-    return outcome
+    return .stored
   }
 
   private func compare(
@@ -134,54 +136,4 @@ extension FolderDocumentStore {
     try from.remove(name)
     try from.sync()
   }
-}
-
-/// A new object before it has its name: without any where the file system can, else under a temporary one.
-private struct Draft: ~Copyable {
-  let file: FileHandle
-  private let folder: Int32
-  private let name: String
-  private let temporary: String?
-
-  private init(_ file: consuming FileHandle, folder: Int32, name: String, temporary: String?) {
-    self.file = file
-    self.folder = folder
-    self.name = name
-    self.temporary = temporary
-  }
-
-  static func make(
-    in objects: borrowing FolderHandle, name: String, allowsUnnamed: Bool
-  ) throws(DocumentError) -> Draft {
-    let folder = objects.descriptor
-    let place = objects.path(name)
-    // A nameless file gets its name through /proc, which a container may lack.
-    if allowsUnnamed, access("/proc/self/fd", X_OK) == 0 {
-      let descriptor = seif_openat(folder, ".", seif_O_TMPFILE | O_RDWR | O_CLOEXEC, 0o600)
-      if descriptor >= 0 {
-        let draft = Draft(FileHandle(descriptor, place: place), folder: folder, name: name, temporary: nil)
-        try draft.file.closeToOthers()
-        return draft
-      }
-      guard [EOPNOTSUPP, EISDIR, ENOENT, EINVAL].contains(errno) else { throw SystemRefusal.error(place: place) }
-    }
-    let temporary = TemporaryName.make()
-    let descriptor = seif_openat(folder, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw SystemRefusal.error(place: place) }
-    let draft = Draft(FileHandle(descriptor, place: place), folder: folder, name: name, temporary: temporary)
-    try draft.file.closeToOthers()
-    return draft
-  }
-
-  /// Gives it its name unless that is taken.
-  func publish(in objects: borrowing FolderHandle) throws(DocumentError) -> Bool {
-    let done =
-      if let temporary { seif_rename_new(folder, temporary, name) } else {
-        seif_link_unnamed(file.descriptor, folder, name)
-      }
-    guard done == 0 || errno == EEXIST else { throw SystemRefusal.error(place: objects.path(name)) }
-    return done == 0
-  }
-
-  deinit { if let temporary { unlinkat(folder, temporary, 0) } }
 }

@@ -25,7 +25,19 @@ struct FolderHandle: ~Copyable {
     }
   }
 
+  private init(_ descriptor: Int32, place: String) {
+    self.descriptor = descriptor
+    self.place = place
+  }
+
   deinit { close(descriptor) }
+
+  /// The same folder once more.
+  func duplicate() throws(DocumentError) -> FolderHandle {
+    let copy = seif_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    guard copy >= 0 else { throw SystemRefusal.error(place: place) }
+    return FolderHandle(copy, place: place)
+  }
 
   func path(_ name: String) -> String { place.hasSuffix("/") ? place + name : "\(place)/\(name)" }
 

@@ -41,7 +41,11 @@ package struct ObjectSource {
     place: String, _ body: (UnsafeRawBufferPointer) throws(DocumentError) -> Void
   ) throws(DocumentError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: ObjectSource.pieceByteCount, alignment: 16)
-    defer { buffer.deallocate() }
+    // Where a source fails half-way, what it was to seal may still stand in clear there.
+    defer {
+      FileHandle.wipe(buffer)
+      buffer.deallocate()
+    }
     var total = 0
     while true {
       let count = try read(into: buffer)

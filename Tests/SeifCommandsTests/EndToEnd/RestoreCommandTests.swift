@@ -24,19 +24,18 @@ import Testing
   }
 
   /// With the passphrases of the file and of the vault.
-  private func seif(_ words: String..., file: String = Canary.filePassphrase) throws -> Terminal.Result {
-    try home.seif(list: words + ["--destination", folder], passphrase: file, vaultPassphrase: Canary.vaultPassphrase)
+  private func seif(
+    _ words: String..., file: String = Canary.filePassphrase, environment: [String: String] = [:]
+  ) throws -> Terminal.Result {
+    try home.seif(
+      list: words + ["--destination", folder], passphrase: file, vaultPassphrase: Canary.vaultPassphrase,
+      environment: environment)
   }
 
   private func kinds() throws -> [String] {
     let listed = try home.seif(
       "backup", "list", "--destination", folder, "--json", passphrase: Canary.vaultPassphrase)
     return try document(listed.output, "seif-backup-list")["backups"]?.elements.compactMap { $0["state"]?.string } ?? []
-  }
-
-  private func rehearsals() throws -> [String] {
-    let parent = home.variables()["XDG_RUNTIME_DIR"] ?? "/tmp"
-    return try FileManager.default.contentsOfDirectory(atPath: parent).filter { $0.hasPrefix("seif-drill-") }
   }
 
   @Test func whatIsThereIsPassedOverAndWhatWasRemovedComesBackWhenChosen() throws {
@@ -134,15 +133,17 @@ import Testing
 
   @Test func aDrillByAScriptProvesAgainAndLeavesNothing() throws {
     let name = try create()
-    let before = try rehearsals()
-    let drilled = try seif("drill", "--json")
+    // A folder of its own: what others rehearse beside it is none of its business.
+    let rehearsals = try home.folder("run")
+    #expect(chmod(rehearsals, 0o700) == 0)
+    let drilled = try seif("drill", "--json", environment: ["XDG_RUNTIME_DIR": rehearsals])
     #expect(drilled.exitCode == 0, "\(drilled.errors)")
     let root = try document(drilled.output, "seif-drill")
     #expect(root["name"]?.string == name)
     #expect(root["restores"]?.bool == true)
     #expect(root["noted"]?.string == "proven")
     #expect(root["entries"]?.int64 == 7)
-    #expect(try Set(rehearsals()).isSubset(of: before))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: rehearsals).isEmpty)
     #expect(try kinds() == ["proven"])
   }
 
