@@ -26,6 +26,8 @@ let package = Package(
     .executable(name: "seif", targets: ["seif"]),
     // The same commands, and those that need the network.
     .executable(name: "seif-net", targets: ["seif-net"]),
+    // The server of document vaults: it can read none of them.
+    .executable(name: "seif-server", targets: ["seif-server"]),
     .library(
       name: "Seif",
       targets: [
@@ -49,6 +51,7 @@ let package = Package(
     .systemLibrary(name: "CClipboard", providers: [.apt(["libxcb1-dev"])]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
 
     target("SeifBytes", [], core),
     target("SeifCrypto", ["SeifBytes", "COpenSSL", "CSodium", "CArgon2"], core),
@@ -58,6 +61,7 @@ let package = Package(
     target("SeifBackups", ["SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats"], core),
     target("SeifDocumentFormat", ["SeifBytes", "SeifCrypto"], core),
     target("SeifTUI", ["SeifBytes"], core),
+    target("SeifHTTPFields", [], core),
     // ---- everything above does no I/O ----
     target("SeifSQL", ["CSQLite"], strict),
     .target(
@@ -71,9 +75,16 @@ let package = Package(
       ["SeifProcesses", "SeifVault", "SeifCrypto", "SeifBytes", "CTSS2", "CFido2", "CSystemd", "CSeif"], strict),
     target("SeifImages", ["SeifBytes", "CImages", "CSeif"], strict),
     target("SeifTransports", ["SeifProcesses", "SeifBytes", "SeifBackups", "CSeif"], strict),
-    target("SeifHTTP", ["SeifBytes", "CCurl", "CSeif"], strict),
-    target("SeifNetworkTransports", ["SeifHTTP", "SeifBackups", "SeifCrypto", "SeifBytes", "CExpat"], strict),
+    target("SeifHTTP", ["SeifHTTPFields", "SeifBytes", "CCurl", "CSeif"], strict),
+    target(
+      "SeifNetworkTransports", ["SeifHTTP", "SeifHTTPFields", "SeifBackups", "SeifCrypto", "SeifBytes", "CExpat"],
+      strict),
     target("SeifDocuments", ["SeifDocumentFormat", "SeifBytes", "SeifCrypto", "CSeif"], strict),
+    target("SeifHTTPServer", ["SeifHTTPFields", "SeifBytes", "CMicroHTTPD", "CSeif"], strict),
+    target("SeifServerStore", ["SeifSQL", "SeifBytes", "SeifCrypto", "CSeif"], strict),
+    target(
+      "SeifServer",
+      ["SeifHTTPServer", "SeifServerStore", "SeifHTTPFields", "SeifOTP", "SeifCrypto", "SeifBytes", "CSeif"], strict),
     target("SeifClipboard", ["SeifProcesses", "SeifBytes", "CClipboard", "CSeif"], strict),
     target(
       "SeifAgent", ["SeifProcesses", "SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
@@ -88,6 +99,10 @@ let package = Package(
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
     .executableTarget(
       name: "seif-net", dependencies: ["SeifCommands", "SeifNetworkTransports"], swiftSettings: strict),
+    .executableTarget(
+      name: "seif-server",
+      dependencies: ["SeifServer", "SeifHTTPServer", "SeifServerStore", "SeifCrypto", "SeifBytes", "CSeif"],
+      swiftSettings: strict),
 
     // Only for tests: commands that do nothing but ask, write and wait, run in a process and a terminal of their own.
     .executableTarget(
@@ -113,6 +128,13 @@ let package = Package(
     // Only for tests: what every store of documents must do.
     target(
       "SeifDocumentTesting", ["SeifDocuments", "SeifDocumentFormat", "SeifBytes", "SeifTestSupport", "CSeif"], strict),
+    // Only for tests: stores of a server in memory, what every one must do, and requests without a network.
+    target(
+      "SeifServerTesting",
+      [
+        "SeifServer", "SeifServerStore", "SeifHTTPServer", "SeifHTTPFields", "SeifCrypto", "SeifBytes",
+        "SeifTestSupport", "CSeif",
+      ], strict),
     // Only for tests and fuzzers: changed snapshots of a vault.
     target(
       "SeifVaultTesting", ["SeifVault", "SeifFormats", "SeifRecords", "SeifCrypto", "SeifBytes", "CSeif"], strict),
@@ -131,11 +153,12 @@ let package = Package(
     tests("SeifProcessesTests", ["SeifProcesses", "SeifBytes"]),
     tests("SeifDevicesTests", ["SeifDevices", "SeifProcesses", "SeifVault", "SeifCrypto"]),
     tests("SeifTransportsTests", ["SeifTransports", "SeifBackups", "SeifTransportTesting"]),
-    tests("SeifHTTPTests", ["SeifHTTP", "SeifTransportTesting", "SeifBytes"]),
+    tests("SeifHTTPTests", ["SeifHTTP", "SeifHTTPFields", "SeifTransportTesting", "SeifBytes"]),
     tests(
       "SeifNetworkTransportsTests",
       [
-        "SeifNetworkTransports", "SeifHTTP", "SeifTransports", "SeifBackups", "SeifTransportTesting", "SeifCrypto",
+        "SeifNetworkTransports", "SeifHTTP", "SeifHTTPFields", "SeifTransports", "SeifBackups", "SeifTransportTesting",
+        "SeifCrypto",
         "SeifBytes",
       ]),
     tests(
@@ -144,6 +167,16 @@ let package = Package(
     tests(
       "SeifDocumentsTests",
       ["SeifDocuments", "SeifDocumentFormat", "SeifDocumentTesting", "SeifCrypto", "SeifBytes", "CSeif"]),
+    tests("SeifHTTPServerTests", ["SeifHTTPServer", "SeifHTTPFields", "SeifBytes", "CSeif"]),
+    tests(
+      "SeifServerStoreTests", ["SeifServerStore", "SeifServerTesting", "SeifSQL", "SeifCrypto", "SeifBytes", "CSeif"]),
+    tests(
+      "SeifServerTests",
+      [
+        "SeifServer", "SeifServerTesting", "SeifServerStore", "SeifHTTPServer", "SeifHTTPFields", "SeifOTP",
+        "SeifCrypto",
+        "SeifBytes", "CSeif",
+      ]),
     tests("SeifTUITests", ["SeifTUI", "SeifBytes"]),
     tests(
       "SeifCommandsTests",

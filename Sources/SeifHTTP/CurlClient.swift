@@ -2,6 +2,7 @@ internal import CCurl
 internal import Glibc
 internal import SeifBytes
 internal import Synchronization
+internal import SeifHTTPFields
 
 /// Sends requests with libcurl: HTTP/1.1, TLS 1.2 and up, the server's certificate and name checked. Follows no redirect,
 /// keeps no cookie, reads no `.netrc`; keeps connections for the next request.

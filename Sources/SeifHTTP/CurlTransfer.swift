@@ -1,5 +1,6 @@
 internal import CCurl
 internal import SeifBytes
+internal import SeifHTTPFields
 
 /// One exchange, as curl's callbacks see it: what is sent, and what has come so far.
 final class CurlTransfer {

@@ -1,18 +1,5 @@
 public import SeifBytes
-
-/// One field of a head.
-public struct HTTPField: Sendable, Hashable {
-  /// Its name, in any case.
-  public var name: String
-  /// Its value.
-  public var value: String
-
-  /// A field.
-  public init(_ name: String, _ value: String) {
-    self.name = name
-    self.value = value
-  }
-}
+public import SeifHTTPFields
 
 /// How a request says who asks.
 public enum HTTPAuthentication: Sendable {

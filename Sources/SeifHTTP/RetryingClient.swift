@@ -1,3 +1,5 @@
+internal import SeifHTTPFields
+
 /// Sends a request again where that can help and can do no harm: at most 4 times in all.
 ///
 /// - 429 and 503 mean that nothing was done: after `Retry-After` (at most 60 seconds; longer: the answer stands), else

@@ -2,6 +2,7 @@ import SeifBytes
 import SeifHTTP
 import SeifTransportTesting
 import Testing
+import SeifHTTPFields
 
 /// What the client makes of answers that are written out here, byte for byte.
 @Suite struct CurlScriptTests {

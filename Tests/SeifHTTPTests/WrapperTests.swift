@@ -1,6 +1,7 @@
 import SeifBytes
 import Synchronization
 import Testing
+import SeifHTTPFields
 
 @testable import SeifHTTP
 

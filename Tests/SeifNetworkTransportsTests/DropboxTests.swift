@@ -4,6 +4,7 @@ import SeifHTTP
 import SeifTestSupport
 import SeifTransportTesting
 import Testing
+import SeifHTTPFields
 
 @testable import SeifNetworkTransports
 

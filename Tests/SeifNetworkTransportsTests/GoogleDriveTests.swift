@@ -3,6 +3,7 @@ import SeifBytes
 import SeifHTTP
 import SeifTransportTesting
 import Testing
+import SeifHTTPFields
 
 @testable import SeifNetworkTransports
 

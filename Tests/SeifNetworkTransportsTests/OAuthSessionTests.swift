@@ -6,6 +6,7 @@ import SeifTestSupport
 import SeifTransportTesting
 import Synchronization
 import Testing
+import SeifHTTPFields
 
 @testable import SeifNetworkTransports
 

@@ -1,6 +1,7 @@
 import SeifBackups
 import SeifBytes
 import SeifHTTP
+import SeifHTTPFields
 import SeifTestSupport
 import Testing
 

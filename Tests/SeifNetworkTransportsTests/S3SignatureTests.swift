@@ -2,6 +2,7 @@ import SeifBytes
 import SeifHTTP
 import SeifTestSupport
 import Testing
+import SeifHTTPFields
 
 @testable import SeifNetworkTransports
 

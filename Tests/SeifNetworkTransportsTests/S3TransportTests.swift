@@ -2,6 +2,7 @@ import SeifBackups
 import SeifBytes
 import SeifHTTP
 import Testing
+import SeifHTTPFields
 
 @testable import SeifNetworkTransports
 

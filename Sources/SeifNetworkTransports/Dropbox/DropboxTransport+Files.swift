@@ -1,6 +1,7 @@
 public import SeifBackups
 public import SeifBytes
 internal import SeifHTTP
+internal import SeifHTTPFields
 
 extension DropboxTransport {
   public func listBackups() throws(TransportError) -> [BackupDescriptor] {

@@ -1,6 +1,7 @@
 public import SeifBackups
 public import SeifBytes
 internal import SeifHTTP
+internal import SeifHTTPFields
 
 /// A folder of a person's Dropbox (API v2), best the one that Dropbox keeps for this app alone: each backup a file of its
 /// own. Dropbox itself refuses a name that is taken.

@@ -2,6 +2,7 @@ public import SeifBackups
 public import SeifBytes
 internal import SeifCrypto
 internal import SeifHTTP
+internal import SeifHTTPFields
 
 extension GoogleDriveTransport {
   /// Largest content that Drive takes in one request together with what it is called.

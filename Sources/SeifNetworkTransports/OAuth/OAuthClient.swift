@@ -1,6 +1,7 @@
 internal import SeifBackups
 internal import SeifBytes
 internal import SeifHTTP
+internal import SeifHTTPFields
 
 /// What Seif is to an authorization server (RFC 6749), and where that is.
 struct OAuthClient: Sendable {

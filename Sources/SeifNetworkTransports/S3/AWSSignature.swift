@@ -1,6 +1,7 @@
 package import SeifBytes
 internal import SeifCrypto
-package import SeifHTTP
+internal import SeifHTTP
+package import SeifHTTPFields
 
 /// Signature Version 4 of AWS, as S3 has it ("Authenticating Requests: Using the Authorization Header"): the path is
 /// encoded once, and the body's hash is always a signed field.

@@ -2,6 +2,7 @@ internal import Glibc
 public import SeifBackups
 public import SeifBytes
 internal import SeifHTTP
+internal import SeifHTTPFields
 
 /// A folder in a bucket of S3, or of one of the many servers that speak as it does: a backup is an object.
 ///

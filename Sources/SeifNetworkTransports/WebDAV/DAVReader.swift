@@ -1,5 +1,6 @@
 internal import SeifBytes
 internal import SeifHTTP
+internal import SeifHTTPFields
 
 /// Reads the answer of a `PROPFIND`, all sizes bounded.
 enum DAVReader {

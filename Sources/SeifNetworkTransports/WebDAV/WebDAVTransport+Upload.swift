@@ -1,6 +1,7 @@
 public import SeifBackups
 public import SeifBytes
 internal import SeifHTTP
+internal import SeifHTTPFields
 
 extension WebDAVTransport {
   /// Sends a file under a temporary name, asks whether all of it is there, and moves it to its name, which the server

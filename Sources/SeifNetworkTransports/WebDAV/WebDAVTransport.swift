@@ -3,6 +3,7 @@ public import SeifBytes
 internal import SeifCrypto
 internal import SeifHTTP
 internal import Synchronization
+internal import SeifHTTPFields
 
 /// A folder of a WebDAV server (RFC 4918): each backup a file of its own, sent under a temporary name, counted, then moved
 /// to its name.

@@ -1,9 +1,7 @@
-internal import Glibc
-
 /// Times in fields of a head.
 package enum HTTPDate {
   /// The seconds that a `Retry-After` asks for: a number, or a moment (RFC 9110 §10.2.3); never negative. Nil: neither.
-  static func secondsToWait(_ text: String, now: Int64) -> Int64? {
+  package static func secondsToWait(_ text: String, now: Int64) -> Int64? {
     if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       return text.utf8.count <= 9 ? Int64(text) : .max
     }
@@ -37,15 +35,5 @@ package enum HTTPDate {
       range.contains(value)
     else { return nil }
     return value
-  }
-}
-
-/// The system's clock and its waiting.
-enum SystemTime {
-  static func now() -> Int64 { Int64(time(nil)) }
-
-  static func sleep(milliseconds: Int) {
-    // Woken by a signal it goes on a little early, which does no harm.
-    usleep(UInt32(clamping: milliseconds.multipliedReportingOverflow(by: 1000).partialValue))
   }
 }

@@ -1,0 +1,4 @@
+@main
+struct SeifServerProgram {
+  static func main() {}
+}
