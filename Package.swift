@@ -88,9 +88,11 @@ let package = Package(
     target("SeifClipboard", ["SeifProcesses", "SeifBytes", "CClipboard", "CSeif"], strict),
     target(
       "SeifAgent", ["SeifProcesses", "SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
+    target("SeifCommandLine", ["SeifBytes", "CSeif"], strict),
     target(
       "SeifCommands",
       [
+        "SeifCommandLine",
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
         "SeifTransports", "SeifProcesses", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "SeifTUI",
         "SeifDocumentFormat", "SeifDocuments",
@@ -101,12 +103,14 @@ let package = Package(
       name: "seif-net", dependencies: ["SeifCommands", "SeifNetworkTransports"], swiftSettings: strict),
     .executableTarget(
       name: "seif-server",
-      dependencies: ["SeifServer", "SeifHTTPServer", "SeifServerStore", "SeifCrypto", "SeifBytes", "CSeif"],
+      dependencies: [
+        "SeifServer", "SeifHTTPServer", "SeifServerStore", "SeifCommandLine", "SeifCrypto", "SeifBytes", "CSeif",
+      ],
       swiftSettings: strict),
 
     // Only for tests: commands that do nothing but ask, write and wait, run in a process and a terminal of their own.
     .executableTarget(
-      name: "seif-probe", dependencies: ["SeifCommands", "SeifBytes"], path: "Tests/CommandProbe",
+      name: "seif-probe", dependencies: ["SeifCommands", "SeifCommandLine", "SeifBytes"], path: "Tests/CommandProbe",
       swiftSettings: strict),
     // Only for `make bench`: work inside one process beside the bare libraries.
     .executableTarget(
@@ -119,7 +123,8 @@ let package = Package(
     .executableTarget(
       name: "seif-crash",
       dependencies: [
-        "SeifCommands", "SeifVault", "SeifSQL", "SeifTransports", "SeifBackups", "SeifFormats", "SeifRecords",
+        "SeifCommands", "SeifCommandLine", "SeifVault", "SeifSQL", "SeifTransports", "SeifBackups", "SeifFormats",
+        "SeifRecords",
         "SeifOTP", "SeifCrypto", "SeifBytes", "SeifDocuments", "SeifDocumentFormat", "CSeif",
       ], path: "Tests/CrashDriver", swiftSettings: strict),
     target("SeifTestSupport", ["SeifBytes"], strict),
@@ -181,7 +186,8 @@ let package = Package(
     tests(
       "SeifCommandsTests",
       [
-        "SeifCommands", "SeifProcesses", "SeifDevices", "SeifClipboard", "SeifTransports", "SeifBackups",
+        "SeifCommands", "SeifCommandLine", "SeifProcesses", "SeifDevices", "SeifClipboard", "SeifTransports",
+        "SeifBackups",
         "SeifTransportTesting", "SeifNetworkTransports", "seif",
         "seif-net",
         "seif-probe", "CSeif",

@@ -1,3 +1,4 @@
+import SeifCommandLine
 import CSeif
 import Glibc
 import SeifBytes

@@ -1,3 +1,4 @@
+import SeifCommandLine
 import Testing
 
 @testable import SeifCommands

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifAgent
 internal import SeifBackups
 internal import SeifBytes

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBackups
 
 /// How many proven backups stay: `--keep-last`, `--keep-daily`, `--keep-weekly`, `--keep-monthly`.

@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 extension SelfOpeningTemplate {
   /// SHA-256 of the page that belongs to this program, in hexadecimal. The page is asked for a passphrase wherever it is
   /// opened, and the file that it lies in may be easier to write to than the program is.

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import CSeif
 internal import Glibc
 internal import SeifAgent

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifFormats
 
 /// `seif inspect FILE`: what can be said of a file without its passphrase.

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifAgent
 internal import SeifBytes
 internal import SeifFormats

@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 /// `seif completion SHELL`: the script that has a shell complete Seif's command lines.
 struct CompletionCommand: Command {
   static let name = "completion"

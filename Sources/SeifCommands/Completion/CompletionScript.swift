@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 /// The scripts that ask ``Completions`` from within a shell.
 ///
 /// What comes back is data: it is never evaluated, expanded or split, only compared, quoted and offered.

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBytes
 internal import SeifBackups
 internal import SeifFormats
@@ -53,7 +54,7 @@ struct Completions {
     let before = Array(words.dropLast())
     guard let first = before.first else { return .words(firstWords()) }
     if first == "help" { return .words(commandWords(after: Array(before.dropFirst()))) }
-    switch CommandTable.match(before, in: commands) {
+    switch CommandMatch(before, in: commands, name: { $0.name }) {
     case .command(let command, let arguments): return answer(command, arguments, typed)
     case .group where before.count == 1: return .words(commandWords(after: before))
     default: return .words([])

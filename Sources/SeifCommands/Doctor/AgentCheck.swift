@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifAgent
 
 /// The agent, and whether the folder of its socket is safe.

@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 /// Whether the clock is right: codes by time depend on it.
 struct ClockCheck: DoctorCheck {
   static let id = "clock"

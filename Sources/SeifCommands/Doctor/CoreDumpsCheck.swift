@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import Glibc
 
 /// Whether this process could leave its memory in a file.

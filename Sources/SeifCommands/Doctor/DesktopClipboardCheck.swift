@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifClipboard
 
 /// What the desktop's clipboard can do; nothing where there is no desktop.

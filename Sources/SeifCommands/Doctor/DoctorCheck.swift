@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifVault
 
 /// One thing that `seif doctor` looks at: it changes nothing, and asks nobody.

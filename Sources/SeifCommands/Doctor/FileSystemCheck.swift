@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifVault
 
 /// Whether the vault lies on a disk of this machine.

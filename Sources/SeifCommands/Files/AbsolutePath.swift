@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import Glibc
 
 /// Paths that mean the same from everywhere.

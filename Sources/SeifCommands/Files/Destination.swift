@@ -1,3 +1,4 @@
+package import SeifCommandLine
 internal import CSeif
 internal import Glibc
 

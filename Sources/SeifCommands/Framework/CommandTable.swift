@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 /// Every command there is. Adding one is a line here.
 package enum CommandTable {
   package static var all: [any Command.Type] {
@@ -26,27 +28,5 @@ package enum CommandTable {
       RunCommand.self, InjectCommand.self, GitCredentialCommand.self, QRCommand.self,
       CompletionCommand.self,
     ]
-  }
-
-  enum Match {
-    case command(any Command.Type, arguments: [String])
-    /// The first word of commands of two words, without a second one that fits.
-    case group(String, [any Command.Type], second: String?)
-    case unknown(String)
-    case nothing
-  }
-
-  /// The command that the first words call, and the arguments after them.
-  static func match(_ arguments: [String], in commands: [any Command.Type]) -> Match {
-    guard let first = arguments.first else { return .nothing }
-    let second = arguments.dropFirst().first
-    if let second, let command = commands.first(where: { $0.name == "\(first) \(second)" }) {
-      return .command(command, arguments: Array(arguments.dropFirst(2)))
-    }
-    if let command = commands.first(where: { $0.name == first }) {
-      return .command(command, arguments: Array(arguments.dropFirst()))
-    }
-    let group = commands.filter { $0.name.hasPrefix(first + " ") }
-    return group.isEmpty ? .unknown(first) : .group(first, group, second: second)
   }
 }

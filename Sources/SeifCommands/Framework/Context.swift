@@ -1,6 +1,8 @@
+package import SeifCommandLine
 internal import SeifAgent
 package import SeifBackups
 internal import SeifTransports
+internal import Synchronization
 
 /// What a command may touch of the world: its output, the person, the environment, the clock.
 ///
@@ -43,6 +45,7 @@ package final class Context {
     self.terminalPath = terminalPath
     self.sharedFile = sharedFile
     self.pageDigest = pageDigest ?? SelfOpeningTemplate.digest
+    CommandWords.names.withLock { $0 = { CommandTable.all.map { $0.name } } }
     talk.beforeLine = { [output] in output.flushBeforeTalk() }
   }
 

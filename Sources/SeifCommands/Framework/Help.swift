@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 /// The help pages. They are compared with stored snapshots in tests.
 package enum Help {
   /// `seif help`: what there is.

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import Glibc
 internal import SeifAgent
 internal import SeifBackups

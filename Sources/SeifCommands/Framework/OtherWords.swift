@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 /// Words by which other programs call what a command does.
 enum OtherWords {
   private static let words: [String: [String]] = [

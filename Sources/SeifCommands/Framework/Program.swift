@@ -1,3 +1,4 @@
+package import SeifCommandLine
 internal import Glibc
 package import SeifBackups
 internal import SeifImages
@@ -75,7 +76,7 @@ package enum Program {
       return .done
     default: break
     }
-    switch CommandTable.match(arguments, in: commands) {
+    switch CommandMatch(arguments, in: commands, name: { $0.name }) {
     case .unknown(ProveCommand.name):
       return try run(ProveCommand.self, Array(arguments.dropFirst()), context)
     case .unknown(TransportHelperCommand.name):
@@ -120,7 +121,7 @@ package enum Program {
   }
 
   private static func help(_ words: [String], _ commands: [any Command.Type]) throws -> String {
-    switch CommandTable.match(words, in: commands) {
+    switch CommandMatch(words, in: commands, name: { $0.name }) {
     case .nothing: return Help.overview(commands)
     case .command(let command, _): return Help.page(command)
     case .group(let word, let group, _): return Help.group(word, group)

@@ -1,3 +1,5 @@
+package import SeifCommandLine
+
 /// Which vault: `--vault DIR`, else `SEIF_VAULT`, else `$XDG_DATA_HOME/seif`.
 package struct VaultOptions: OptionGroup, Sendable {
   package static let vault = Option.value("vault", "DIR", "the vault's folder (else SEIF_VAULT, else the usual place)")
@@ -17,49 +19,6 @@ package struct VaultOptions: OptionGroup, Sendable {
     if let path = environment["SEIF_VAULT"], !path.isEmpty { return path }
     if let data = UserFolders.data(environment) { return data + "/seif" }
     throw CommandFailure(.usage, "nothing says where the vault is", hint: "Give --vault DIR.")
-  }
-}
-
-/// The user's folders as the XDG base directory specification has them. A relative path in a variable doesn't count.
-package enum UserFolders {
-  package static func data(_ environment: Environment) -> String? {
-    folder("XDG_DATA_HOME", or: ".local/share", environment)
-  }
-  package static func state(_ environment: Environment) -> String? {
-    folder("XDG_STATE_HOME", or: ".local/state", environment)
-  }
-  package static func configuration(_ environment: Environment) -> String? {
-    folder("XDG_CONFIG_HOME", or: ".config", environment)
-  }
-  package static func cache(_ environment: Environment) -> String? {
-    folder("XDG_CACHE_HOME", or: ".cache", environment)
-  }
-
-  private static func folder(_ variable: String, or below: String, _ environment: Environment) -> String? {
-    if let path = environment[variable], path.hasPrefix("/") { return path }
-    guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
-    return (home == "/" ? "" : home) + "/" + below
-  }
-}
-
-/// How the result is given: `--json`, `--quiet`.
-package struct OutputOptions: OptionGroup, Sendable {
-  package static let json = Option.flag("json", "one JSON document on stdout")
-  package static let quiet = Option.flag("quiet", "say only what failed or was lost")
-  package static var options: [Option] { [json, quiet] }
-
-  package let json: Bool
-  package let quiet: Bool
-
-  package init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    json = arguments.flag(Self.json)
-    quiet = arguments.flag(Self.quiet)
-  }
-
-  /// Of a command without a document.
-  package init(_ arguments: inout ParsedArguments, withoutDocument: Void) throws(UsageError) {
-    json = false
-    quiet = arguments.flag(Self.quiet)
   }
 }
 

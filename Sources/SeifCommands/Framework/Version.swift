@@ -1,11 +1,8 @@
+package import SeifCommandLine
 internal import SeifBytes
 internal import SeifFormats
 
-/// Which Seif this is.
-package enum Version {
-  package static let number = "0.1.0"
-  package static let line = "seif \(number)"
-
+extension Version {
   /// What `--version` prints; with `--json` also the schema of neutral records and the formats that this
   /// Seif knows.
   package static func text(json: Bool) -> String {

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBytes
 
 /// A description as git sends it to a credential helper: `key=value` lines up to an empty line (git-credential(1)).

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBytes
 
 /// A secret that stands for one of its kind and is looked for everywhere.

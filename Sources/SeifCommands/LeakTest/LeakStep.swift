@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifVault
 
 /// One run of a command in a leak test.

@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 /// One line that can be typed, and what it is for.
 struct Example: Sendable, Equatable {
   let line: String

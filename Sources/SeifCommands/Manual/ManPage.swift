@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 /// The manual's pages, in the macros of man(7), from the table of commands that makes the help.
 enum ManPage {
   /// The first argument that prints a page, with a command's words after it, or nothing for the page of the program, or

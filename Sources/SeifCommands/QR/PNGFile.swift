@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBytes
 
 /// A black and white PNG without compression (PNG 1.2, RFC 1950, RFC 1951).

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBytes
 internal import SeifFormats
 internal import SeifOTP

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifRecords
 internal import SeifVault
 

@@ -1,40 +1,8 @@
+internal import SeifCommandLine
 internal import SeifBytes
 internal import SeifRecords
 
 extension JSONWriter {
-  /// The members that begin every JSON document of a command: `"schema": NAME, "version": N`.
-  mutating func schema(_ name: String, _ version: Int64) {
-    member("schema", name)
-    key("version")
-    integer(version)
-  }
-
-  /// A member that is a string.
-  mutating func member(_ key: String, _ text: String) {
-    self.key(key)
-    string(text)
-  }
-
-  /// A member that is a whole number.
-  mutating func member(_ key: String, _ number: Int) {
-    self.key(key)
-    integer(Int64(number))
-  }
-
-  /// A member that is true or false.
-  mutating func member(_ key: String, _ value: Bool) {
-    self.key(key)
-    bool(value)
-  }
-
-  /// A member that is a list of strings.
-  mutating func member(_ key: String, _ texts: [String]) {
-    self.key(key)
-    beginArray()
-    for text in texts { string(text) }
-    endArray()
-  }
-
   /// An object that names an entry: `id`, `kind`, `name`, `account`.
   mutating func entry(_ id: UUID, _ kind: RecordKind, name: String, account: String) {
     beginObject()

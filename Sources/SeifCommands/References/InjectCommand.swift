@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBytes
 
 /// `seif inject`: a template with its references filled in.

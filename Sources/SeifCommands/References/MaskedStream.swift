@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import Glibc
 
 /// What a program writes, on its way out through a mask.

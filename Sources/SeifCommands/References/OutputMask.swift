@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBytes
 
 /// Replaces exact byte sequences in a stream by four asterisks, wherever it is cut into pieces.

@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 /// A place in the vault, as `seif://ITEM/FIELD` names it. docs/references.md has the grammar.
 struct Reference: Hashable, Sendable, CustomStringConvertible {
   /// What every reference begins with, in these letters.

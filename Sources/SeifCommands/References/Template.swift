@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBytes
 
 /// Text with references in double braces: `{{ seif://ITEM/FIELD }}`. Other double braces are text.

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBytes
 
 /// The units of systemd's user manager that make backups by time and on change.

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 package import SeifBytes
 
 /// A passphrase made of words out of 1,024: ten bits each, and 8 words unless others are asked for.

@@ -1,3 +1,4 @@
+package import SeifCommandLine
 package import SeifBytes
 
 /// `--new-passphrase-fd`, `--new-passphrase-file`, `--weak`: what the output is sealed under.

@@ -1,3 +1,5 @@
+internal import SeifCommandLine
+
 /// The words that phrases are made of: 1,024, so that each is worth ten bits. Our own list: everyday words of three to
 /// eight letters a to z. The order matters to nobody but the tests.
 enum PhraseWords {

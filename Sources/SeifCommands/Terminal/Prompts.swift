@@ -1,3 +1,4 @@
+package import SeifCommandLine
 internal import SeifBytes
 
 /// Questions to the person, on the terminal only. Without one: exit 64, with the option that would have answered.

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifBackups
 internal import SeifBytes
 internal import SeifTransports

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifAgent
 
 /// `--lock-after`: when a vault locks by itself.

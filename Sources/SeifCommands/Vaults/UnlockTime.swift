@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifFormats
 internal import SeifVault
 

@@ -1,3 +1,4 @@
+internal import SeifCommandLine
 internal import SeifVault
 
 /// What reading a vault had to leave out, as the command line says it.

@@ -1,3 +1,4 @@
+import SeifCommandLine
 import SeifBytes
 import SeifTestSupport
 import SeifTransportTesting

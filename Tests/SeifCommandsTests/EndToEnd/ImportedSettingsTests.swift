@@ -1,3 +1,4 @@
+import SeifCommandLine
 import SeifBackups
 import SeifBytes
 import SeifRecords

@@ -1,3 +1,4 @@
+import SeifCommandLine
 import FoundationEssentials
 import Glibc
 import SeifBytes

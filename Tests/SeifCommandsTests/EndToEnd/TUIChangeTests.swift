@@ -1,3 +1,4 @@
+import SeifCommandLine
 import Glibc
 import Testing
 

@@ -1,11 +1,11 @@
 internal import CSeif
 internal import Glibc
-internal import Synchronization
+package import Synchronization
 
 /// What every run does first, before it reads anything.
 package enum Hardening {
   /// What whoever started us has for new files: a program that we start for the person gets it back.
-  static let callersUmask = Mutex<mode_t>(0o077)
+  package static let callersUmask = Mutex<UInt32>(0o077)
 
   /// No core dumps, no tracing by other processes of the same user, no death by a closed pipe, no report of a crash, private
   /// files.

@@ -1,20 +1,24 @@
+package import Synchronization
+
 /// Finds commands in a text that is broken into lines: one that a person may copy stays on one line.
-enum CommandWords {
+package enum CommandWords {
   /// Programs other than ours whose commands stand in what we say.
   private static let others: Set<String> = [
     "apt", "chmod", "timedatectl", "ulimit", "usermod", "tpm2_dictionarylockout",
   ]
   /// What ends a command of theirs: our own words go on.
   private static let prose: Set<String> = ["or", "and", "then", "to", "before", "with", "on", "takes", "ends"]
+  /// The names of the commands that there are, asked once when they are first needed: a program says them at its start.
+  package static let names = Mutex<@Sendable () -> [String]>({ [] })
   /// What follows our own name in a command, apart from options and placeholders.
   private static let ours: Set<String> = {
     var words: Set<String> = ["help", "passphrase", "recovery", "keyring", "bash", "zsh", "fish"]
-    for command in CommandTable.all { words.formUnion(command.name.split(separator: " ").map(String.init)) }
+    for name in names.withLock({ $0() }) { words.formUnion(name.split(separator: " ").map(String.init)) }
     return words
   }()
 
   /// Parts of a text that may not be broken, each with the spaces before it. A part that is empty was a second space.
-  static func units(of text: String) -> [(spaces: Int, text: Substring)] {
+  package static func units(of text: String) -> [(spaces: Int, text: Substring)] {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     var units: [(Int, Substring)] = []
     var spaces = 0

@@ -8,7 +8,7 @@ package final class Talk {
   package var isQuiet = false
   private var hasHinted = false
   /// Runs before each line: data that are still held back come first.
-  var beforeLine: () -> Void = {}
+  package var beforeLine: () -> Void = {}
 
   package init(descriptor: Int32, style: TerminalStyle) {
     self.descriptor = descriptor
@@ -38,7 +38,7 @@ package final class Talk {
   }
 
   /// The same behind a mark of one cell.
-  func item(_ mark: String, _ text: String) {
+  package func item(_ mark: String, _ text: String) {
     line("\(mark) " + wrapped(Display.cleaned(text), after: 2, indent: 2))
   }
 
@@ -59,7 +59,7 @@ package final class Talk {
   package func hint(_ command: String) { hint("Next", command) }
 
   /// The same after a change: how it is taken back.
-  func hintUndo() { hint("Take it back", "seif undo") }
+  package func hintUndo() { hint("Take it back", "seif undo") }
 
   private func hint(_ label: String, _ command: String) {
     guard style.isTerminal, !isQuiet, !hasHinted else { return }

@@ -7,7 +7,7 @@ package struct ParsedArguments: Sendable {
   /// by ``takeAfterSeparator()``.
   private var separated: Int?
 
-  init(known: [Option], values: [String: [String]], positionals: [String], separated: Int?) {
+  package init(known: [Option], values: [String: [String]], positionals: [String], separated: Int?) {
     self.known = known
     self.values = values
     self.positionals = positionals[...]
@@ -93,7 +93,7 @@ package struct ParsedArguments: Sendable {
   }
 
   /// Refuses what the command left over.
-  func finish() throws(UsageError) {
+  package func finish() throws(UsageError) {
     if let extra = positionals.first { throw UsageError("there is an argument too many: \(extra)") }
   }
 

@@ -10,7 +10,7 @@ package final class Output {
   /// What went wrong while something was about to be said; told by the next flush.
   private var failure: CommandFailure?
   /// Whether anything was written, handed over or not.
-  private(set) var isBegun = false
+  package private(set) var isBegun = false
 
   package init(descriptor: Int32, style: TerminalStyle) {
     self.descriptor = descriptor
@@ -33,7 +33,7 @@ package final class Output {
 
   /// Appends a line that a terminal gets in lines of its width, each but the first behind an indent. A listener hears it
   /// as one, and a file holds it as one.
-  func writeLine(_ text: String, indent: Int) throws(CommandFailure) {
+  package func writeLine(_ text: String, indent: Int) throws(CommandFailure) {
     guard let columns = style.columns, !style.isAccessible else { return try writeLine(text) }
     try writeLine(WordWrap.wrapped(text, to: columns, indent: indent))
   }
@@ -41,7 +41,7 @@ package final class Output {
   /// Appends a label and a text beside it, which stays beside it where it is broken.
   ///
   /// - Parameter sign: stands before the text, which alone is cleaned: a sign may have a colour.
-  func writeField(_ label: String, _ text: String, width: Int, sign: Sign? = nil) throws(CommandFailure) {
+  package func writeField(_ label: String, _ text: String, width: Int, sign: Sign? = nil) throws(CommandFailure) {
     let padding = String(repeating: " ", count: max(1, width - label.count))
     let text = Display.cleaned(text)
     guard let sign else { return try writeLine(label + padding + text, indent: width) }
@@ -90,7 +90,7 @@ package final class Output {
   }
 
   /// Hands over what is buffered before the person is told something: what was shown first comes first.
-  func flushBeforeTalk() {
+  package func flushBeforeTalk() {
     do throws(CommandFailure) { try flush() } catch { failure = error }
   }
 }

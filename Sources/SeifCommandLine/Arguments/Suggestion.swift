@@ -14,7 +14,7 @@ package enum Suggestion {
   }
 
   /// The optimal string alignment distance.
-  static func distance(_ left: [Character], _ right: [Character]) -> Int {
+  package static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var beforePrevious: [Int] = []
     var previous = Array(0...right.count)
     for row in 0..<left.count {

@@ -53,8 +53,8 @@ package struct TerminalStyle: Sendable, Equatable {
     guard isTerminal else { return true }
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       if let value = environment[name], !value.isEmpty {
-        let lower = value.lowercased()
-        return Query.contains(lower, "utf-8") || Query.contains(lower, "utf8")
+        let lower = value.lowercased().prefix { $0 != "@" }
+        return lower.hasSuffix("utf-8") || lower.hasSuffix("utf8")
       }
     }
     return false

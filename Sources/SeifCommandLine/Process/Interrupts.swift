@@ -11,19 +11,33 @@ package enum Interrupts {
   /// What is undone when the run is interrupted, and around a suspension.
   package struct Actions: Sendable {
     /// Before the process ends. Runs on the waiting thread.
-    var end: @Sendable () -> Void
+    package var end: @Sendable () -> Void
     /// Before the process stops (SIGTSTP).
-    var suspend: @Sendable () -> Void = {}
+    package var suspend: @Sendable () -> Void = {}
     /// After it goes on (SIGCONT).
-    var resume: @Sendable () -> Void = {}
+    package var resume: @Sendable () -> Void = {}
     /// After the terminal took another size (SIGWINCH).
-    var resized: @Sendable () -> Void = {}
+    package var resized: @Sendable () -> Void = {}
     /// Whether `end` leaves the cursor at the start of a line.
-    var endsLine = false
+    package var endsLine = false
     /// What stays behind, and how to go on; empty: nothing does. Read as the process ends.
-    var leaves: @Sendable () -> String = { "" }
+    package var leaves: @Sendable () -> String = { "" }
     /// Off while another program has the terminal: SIGTSTP is passed over then.
-    var isSuspendable = true
+    package var isSuspendable = true
+
+    package init(
+      end: @escaping @Sendable () -> Void, suspend: @escaping @Sendable () -> Void = {},
+      resume: @escaping @Sendable () -> Void = {}, resized: @escaping @Sendable () -> Void = {},
+      endsLine: Bool = false, leaves: @escaping @Sendable () -> String = { "" }, isSuspendable: Bool = true
+    ) {
+      self.end = end
+      self.suspend = suspend
+      self.resume = resume
+      self.resized = resized
+      self.endsLine = endsLine
+      self.leaves = leaves
+      self.isSuspendable = isSuspendable
+    }
   }
 
   private struct State {
@@ -35,7 +49,7 @@ package enum Interrupts {
     var inOrder: [Actions] { actions.sorted { $0.key < $1.key }.map(\.value) }
   }
   /// Gets a signal's number, and whether it comes from the terminal or the kernel and not from another process.
-  typealias Receiver = @Sendable (_ number: Int32, _ isFromKernel: Bool) -> Void
+  package typealias Receiver = @Sendable (_ number: Int32, _ isFromKernel: Bool) -> Void
   private static let state = Mutex(State())
 
   /// All but those that the caller has us ignore: they come even ignored to one that waits for them.
@@ -95,7 +109,7 @@ package enum Interrupts {
   }
 
   /// Hands all signals to somebody instead, who passes them on to a program; nil ends that.
-  static func setReceiver(_ receiver: Receiver?) {
+  package static func setReceiver(_ receiver: Receiver?) {
     state.withLock { $0.receiver = receiver }
   }
 

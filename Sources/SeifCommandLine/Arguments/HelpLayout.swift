@@ -1,10 +1,10 @@
 internal import SeifBytes
 
 /// Fits a help page to a terminal that is narrower than the page.
-enum HelpLayout {
+package enum HelpLayout {
   /// The page in lines of at most the terminal's width. Usage lines and examples are commands, and stay whole; paragraphs
   /// flow; what stands beside a word in a list stays beside it. As it is for a file, a listener and a wide terminal.
-  static func fitted(_ page: String, _ style: TerminalStyle) -> String {
+  package static func fitted(_ page: String, _ style: TerminalStyle) -> String {
     guard let columns = style.columns, !style.isAccessible else { return page }
     let lines = page.split(separator: "\n", omittingEmptySubsequences: false)
     if lines.allSatisfy({ CellWidth.of($0) <= columns }) { return page }
@@ -76,5 +76,5 @@ enum HelpLayout {
 
 extension Output {
   /// Appends a help page, fitted to a terminal.
-  func write(help page: String) throws(CommandFailure) { try write(HelpLayout.fitted(page, style)) }
+  package func write(help page: String) throws(CommandFailure) { try write(HelpLayout.fitted(page, style)) }
 }

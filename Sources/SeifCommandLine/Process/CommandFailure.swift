@@ -1,4 +1,4 @@
-internal import SeifBytes
+package import SeifBytes
 
 /// Why a command stops: an exit code, and one or two sentences for a person.
 ///
@@ -41,7 +41,7 @@ package struct CommandFailure: Error, Equatable, Sendable {
 
 extension CommandFailure {
   /// The document that `--json` gives in place of the one that was asked for: schema `seif-error`.
-  var document: SecretValue {
+  package var document: SecretValue {
     var writer = JSONWriter(indent: 2)
     writer.beginObject()
     writer.schema("seif-error", 1)
