@@ -13,7 +13,8 @@
 #define SEIF_LIBCRYPTO(ENTRY)                                                                                          \
   ENTRY(EVP_CIPHER_CTX_new) ENTRY(EVP_CIPHER_CTX_free) ENTRY(EVP_CIPHER_CTX_ctrl)                                      \
   ENTRY(EVP_CipherInit_ex) ENTRY(EVP_CipherUpdate) ENTRY(EVP_CipherFinal_ex) ENTRY(EVP_aes_256_gcm)                    \
-  ENTRY(EVP_Digest) ENTRY(EVP_md5) ENTRY(EVP_sha1) ENTRY(EVP_sha256) ENTRY(EVP_sha512)                                 \
+  ENTRY(EVP_MD_CTX_new) ENTRY(EVP_MD_CTX_free) ENTRY(EVP_DigestInit_ex) ENTRY(EVP_DigestUpdate)                        \
+  ENTRY(EVP_DigestFinal_ex) ENTRY(EVP_Digest) ENTRY(EVP_md5) ENTRY(EVP_sha1) ENTRY(EVP_sha256) ENTRY(EVP_sha512)                                 \
   ENTRY(EVP_Q_mac) ENTRY(EVP_MAC_fetch) ENTRY(EVP_MAC_free) ENTRY(EVP_MAC_CTX_new) ENTRY(EVP_MAC_CTX_free)             \
   ENTRY(EVP_MAC_init) ENTRY(EVP_MAC_update) ENTRY(EVP_MAC_final)                                                       \
   ENTRY(OSSL_PARAM_construct_utf8_string) ENTRY(OSSL_PARAM_construct_end)                                              \

@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+internal import CSeif
 internal import Glibc
 internal import SeifHTTPFields
 
@@ -26,7 +27,7 @@ enum Response {
         MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY)
       }
     case .file(let file, let offset, let byteCount):
-      let copy = fcntl(file.descriptor, F_DUPFD_CLOEXEC, 3)
+      let copy = seif_duplicate(file.descriptor)
       guard copy >= 0 else { return nil }
       guard let response = MHD_create_response_from_fd_at_offset64(UInt64(byteCount), copy, UInt64(offset)) else {
         close(copy)

@@ -65,6 +65,8 @@ package protocol AccountStore: Sendable {
   func makeToken(_ row: TokenRow, limit: Int) throws(StoreFailure) -> Bool
   func token(hash: [UInt8]) throws(StoreFailure) -> TokenRow?
   func touchToken(hash: [UInt8], at now: Timestamp) throws(StoreFailure)
+  /// Notes that the person has just shown again who they are, with the token in hand.
+  func freshenToken(hash: [UInt8], at now: Timestamp) throws(StoreFailure)
   func tokens(_ account: UUID) throws(StoreFailure) -> [TokenRow]
   func removeToken(_ account: UUID, id: UUID) throws(StoreFailure) -> Bool
 
