@@ -29,7 +29,7 @@ import Testing
     Plan(file: "pbkdf2_hmacsha256_test.json", run: ["valid": 60], skipped: [:]),
     Plan(file: "x25519_test.json", run: [:], skipped: ["no X25519 here yet": 518]),
     Plan(file: "ed25519_test.json", run: [:], skipped: ["no Ed25519 here yet": 151]),
-    Plan(file: "ecdsa_secp256r1_sha256_test.json", run: [:], skipped: ["no ECDSA here yet": 484]),
+    Plan(file: "ecdsa_secp256r1_sha256_test.json", run: ["valid": 174, "invalid": 310], skipped: [:]),
   ]
 
   @Test(arguments: plans) func everyVectorGivesItsStatedResult(_ plan: Plan) throws {
@@ -96,7 +96,9 @@ import Testing
         byteCount: Int(try #require(vector["dkLen"]?.int64)), output: bytes("dk"))
     case "x25519_test.json": return .skipped("no X25519 here yet")
     case "ed25519_test.json": return .skipped("no Ed25519 here yet")
-    default: return .skipped("no ECDSA here yet")
+    default:
+      let key = try #require(group["publicKey"]?["uncompressed"]?.hexBytes)
+      return try ecdsa(key: key, bytes("msg"), signature: bytes("sig"))
     }
   }
 
@@ -105,6 +107,10 @@ import Testing
   ) -> Outcome {
     let code = HMAC.code(function, key: key.span.bytes, message: message.span.bytes)
     return .matches(Array(code.prefix(tagSize / 8)) == tag)
+  }
+
+  static func ecdsa(key: [UInt8], _ message: [UInt8], signature: [UInt8]) throws -> Outcome {
+    .matches(try ES256PublicKey(uncompressed: key).isValid(signature, of: message.span.bytes))
   }
 
   static func hkdf(key: [UInt8], salt: [UInt8], info: [UInt8], byteCount: Int, output: [UInt8]) -> Outcome {

@@ -65,7 +65,7 @@ package protocol AccountStore: Sendable {
   func makeToken(_ row: TokenRow, limit: Int) throws(StoreFailure) -> Bool
   func token(hash: [UInt8]) throws(StoreFailure) -> TokenRow?
   func touchToken(hash: [UInt8], at now: Timestamp) throws(StoreFailure)
-  /// Notes that the person has just shown again who they are, with the token in hand.
+  /// Notes that the person has just shown who they are with it in hand.
   func freshenToken(hash: [UInt8], at now: Timestamp) throws(StoreFailure)
   func tokens(_ account: UUID) throws(StoreFailure) -> [TokenRow]
   func removeToken(_ account: UUID, id: UUID) throws(StoreFailure) -> Bool
@@ -82,7 +82,8 @@ package protocol AccountStore: Sendable {
   ) throws(StoreFailure) -> Bool
   /// Notes a question for it, and gives when the one before was.
   func pollDeviceGrant(deviceHash: [UInt8], at now: Timestamp) throws(StoreFailure) -> Timestamp?
-  func removeDeviceGrant(deviceHash: [UInt8]) throws(StoreFailure)
+  /// Takes one away. True to one caller alone, who may then make its token.
+  func removeDeviceGrant(deviceHash: [UInt8]) throws(StoreFailure) -> Bool
 
   /// A WebAuthn challenge, and what it was given for.
   func makeChallenge(_ row: ChallengeRow, limit: Int) throws(StoreFailure) -> Bool

@@ -162,9 +162,9 @@ extension SQLiteServerStore: AccountStore {
     }
   }
 
-  package func removeDeviceGrant(deviceHash: [UInt8]) throws(StoreFailure) {
+  package func removeDeviceGrant(deviceHash: [UInt8]) throws(StoreFailure) -> Bool {
     try database.write { (connection) throws(SQLError) in
-      _ = try connection.run("DELETE FROM device_grants WHERE device_hash = ?1", .blob(deviceHash))
+      try connection.run("DELETE FROM device_grants WHERE device_hash = ?1", .blob(deviceHash)) > 0
     }
   }
 
