@@ -34,7 +34,7 @@ final class Database: Sendable {
   private static let options = ConnectionOptions(maximumValueByteCount: 24 << 20)
 
   /// One transaction that may write.
-  func write<R>(_ body: (Connection) throws(SQLError) -> R) throws(StoreFailure) -> R {
+  func write<R: Sendable>(_ body: (Connection) throws(SQLError) -> R) throws(StoreFailure) -> R {
     // `withLock` doesn't carry typed errors, hence the result.
     let result: Result<R, StoreFailure> = writer.withLock { owned in
       do throws(SQLError) {
@@ -46,7 +46,7 @@ final class Database: Sendable {
   }
 
   /// Reads that see one moment.
-  func read<R>(_ body: (Connection) throws(SQLError) -> R) throws(StoreFailure) -> R {
+  func read<R: Sendable>(_ body: (Connection) throws(SQLError) -> R) throws(StoreFailure) -> R {
     do throws(SQLError) {
       let owned = try takeReader()
       defer { readers.withLock { if $0.count < 16 { $0.append(owned) } } }
@@ -122,7 +122,9 @@ extension Statement {
   func number(_ column: Int) throws(SQLError) -> Int { Int(try integer(column)) }
   func flag(_ column: Int) throws(SQLError) -> Bool { try integer(column) != 0 }
   func time(_ column: Int) throws(SQLError) -> Timestamp { Timestamp(milliseconds: try integer(column)) }
-  func optional<R>(
-    _ column: Int, _ read: (Int) throws(SQLError) -> R
-  ) throws(SQLError) -> R? { try isNull(column) ? nil : try read(column) }
+  func optionalNumber(_ column: Int) throws(SQLError) -> Int? { try isNull(column) ? nil : try number(column) }
+  func optionalBlob(_ column: Int) throws(SQLError) -> [UInt8]? { try isNull(column) ? nil : try blob(column) }
+  func optionalTime(_ column: Int) throws(SQLError) -> Timestamp? { try isNull(column) ? nil : try time(column) }
+  func optionalID(_ column: Int) throws(SQLError) -> UUID? { try isNull(column) ? nil : try id(column) }
+  func optionalFlag(_ column: Int) throws(SQLError) -> Bool? { try isNull(column) ? nil : try flag(column) }
 }

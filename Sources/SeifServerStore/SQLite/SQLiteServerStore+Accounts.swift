@@ -168,8 +168,8 @@ extension SQLiteServerStore {
         hash: try row.blob(6))
     }
     return AccountRow(
-      id: try row.id(0), name: try row.text(1), password: password, totp: try row.optional(7, row.blob),
-      totpOffered: try row.optional(8, row.blob), isDisabled: try row.flag(10), quota: try row.number(11),
+      id: try row.id(0), name: try row.text(1), password: password, totp: try row.optionalBlob(7),
+      totpOffered: try row.optionalBlob(8), isDisabled: try row.flag(10), quota: try row.number(11),
       tellsUsage: try row.flag(12), createdAt: try row.time(13))
   }
 
@@ -196,7 +196,7 @@ extension SQLiteServerStore {
     PasskeyRow(
       account: try row.id(1), credentialID: try row.blob(0), algorithm: try row.number(2), publicKey: try row.blob(3),
       signCount: UInt32(clamping: try row.integer(4)), label: try row.text(5), createdAt: try row.time(6),
-      usedAt: try row.optional(7, row.time))
+      usedAt: try row.optionalTime(7))
   }
 }
 

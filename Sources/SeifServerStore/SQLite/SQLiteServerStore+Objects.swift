@@ -163,7 +163,7 @@ extension SQLiteServerStore {
       """
       SELECT id, blob, byte_count, sha256, created_at, deleted_at FROM objects WHERE account = ?1 AND id = ?2
       """, .id(account), .id(object)
-    ) { (found) throws(SQLError) in (try row(found), try found.optional(5, found.time)) }.first
+    ) { (found) throws(SQLError) in (try row(found), try found.optionalTime(5)) }.first
   }
 
   private static func row(_ row: borrowing Statement) throws(SQLError) -> ObjectRow {

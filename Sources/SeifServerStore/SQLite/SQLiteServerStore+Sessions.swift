@@ -154,7 +154,7 @@ extension SQLiteServerStore: AccountStore {
     try database.write { (connection) throws(SQLError) in
       let before =
         try connection.rows("SELECT polled_at FROM device_grants WHERE device_hash = ?1", .blob(deviceHash)) {
-          (row) throws(SQLError) in try row.optional(0, row.time)
+          (row) throws(SQLError) in try row.optionalTime(0)
         }.first ?? nil
       try connection.run(
         "UPDATE device_grants SET polled_at = ?2 WHERE device_hash = ?1", .blob(deviceHash), .time(now))
@@ -189,7 +189,7 @@ extension SQLiteServerStore: AccountStore {
           (row) throws(SQLError) -> ChallengeRow? in
           guard let purpose = ChallengeRow.Purpose(rawValue: try row.text(1)) else { return nil }
           return ChallengeRow(
-            hash: try row.blob(0), purpose: purpose, account: try row.optional(2, row.id), endsAt: try row.time(3))
+            hash: try row.blob(0), purpose: purpose, account: try row.optionalID(2), endsAt: try row.time(3))
         }.first ?? nil
       try connection.run("DELETE FROM challenges WHERE hash = ?1", .blob(hash))
       return found
@@ -255,17 +255,17 @@ extension SQLiteServerStore: AccountStore {
     TokenRow(
       id: try row.id(1), hash: try row.blob(0), account: try row.id(2), label: try row.text(3),
       writes: try row.flag(4), createdAt: try row.time(5), usedAt: try row.time(6),
-      freshAt: try row.optional(7, row.time))
+      freshAt: try row.optionalTime(7))
   }
 
   private static func grant(_ row: borrowing Statement) throws(SQLError) -> DeviceGrantRow {
     var decision: DeviceDecision?
-    if let isGranted = try row.optional(6, row.flag) {
-      let account = try row.optional(7, row.id)
+    if let isGranted = try row.optionalFlag(6) {
+      let account = try row.optionalID(7)
       decision = isGranted ? account.map { .granted($0) } ?? .denied : .denied
     }
     return DeviceGrantRow(
       deviceHash: try row.blob(0), userCode: try row.text(1), label: try row.text(2), writes: try row.flag(3),
-      endsAt: try row.time(4), polledAt: try row.optional(5, row.time), decision: decision)
+      endsAt: try row.time(4), polledAt: try row.optionalTime(5), decision: decision)
   }
 }

@@ -12,7 +12,7 @@ extension SQLiteServerStore: VaultStore {
         """, .id(account)
       ) { (row) throws(SQLError) in
         VaultStatus(
-          manifestVersion: try row.optional(2, row.number) ?? 0, objectCount: try row.number(0),
+          manifestVersion: try row.optionalNumber(2) ?? 0, objectCount: try row.number(0),
           byteCount: try row.number(1), keyWrapCount: try row.number(3))
       }.first ?? VaultStatus()
     }
@@ -118,10 +118,10 @@ extension SQLiteServerStore: VaultStore {
       """, .id(account)
     ) { (row) throws(SQLError) in
       let wrap = KeyWrapRow(
-        id: try row.id(0), kind: try row.text(1), salt: try row.optional(2, row.blob),
-        iterations: try row.optional(3, row.number), credentialID: try row.optional(4, row.blob),
+        id: try row.id(0), kind: try row.text(1), salt: try row.optionalBlob(2),
+        iterations: try row.optionalNumber(3), credentialID: try row.optionalBlob(4),
         wrappedKey: try row.blob(5), createdAt: try row.time(6))
-      return (wrap, try row.optional(7, row.time))
+      return (wrap, try row.optionalTime(7))
     }
   }
 
