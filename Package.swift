@@ -89,10 +89,11 @@ let package = Package(
     target(
       "SeifAgent", ["SeifProcesses", "SeifBytes", "SeifOTP", "SeifRecords", "SeifVault", "CSystemd", "CSeif"], strict),
     target("SeifCommandLine", ["SeifBytes", "CSeif"], strict),
+    target("SeifServerCommands", ["SeifCommandLine"], strict),
     target(
       "SeifCommands",
       [
-        "SeifCommandLine",
+        "SeifCommandLine", "SeifServerCommands",
         "SeifBytes", "SeifCrypto", "SeifOTP", "SeifRecords", "SeifFormats", "SeifBackups", "SeifVault",
         "SeifTransports", "SeifProcesses", "SeifDevices", "SeifImages", "SeifClipboard", "SeifAgent", "SeifTUI",
         "SeifDocumentFormat", "SeifDocuments",
@@ -104,7 +105,7 @@ let package = Package(
     .executableTarget(
       name: "seif-server",
       dependencies: [
-        "SeifServer", "SeifHTTPServer", "SeifServerStore", "SeifCommandLine", "SeifCrypto", "SeifBytes", "CSeif",
+        "SeifServer", "SeifHTTPServer", "SeifServerStore", "SeifServerCommands", "SeifCommandLine", "SeifCrypto", "SeifBytes", "CSeif",
       ],
       swiftSettings: strict),
 

@@ -14,6 +14,8 @@
 #define SEIF_LIBCRYPTO(ENTRY)                                                                                          \
   ENTRY(EVP_CIPHER_CTX_new) ENTRY(EVP_CIPHER_CTX_free) ENTRY(EVP_CIPHER_CTX_ctrl)                                      \
   ENTRY(EVP_CipherInit_ex) ENTRY(EVP_CipherUpdate) ENTRY(EVP_CipherFinal_ex) ENTRY(EVP_aes_256_gcm)                    \
+  ENTRY(EVP_MD_CTX_new) ENTRY(EVP_MD_CTX_free) ENTRY(EVP_DigestInit_ex) ENTRY(EVP_DigestUpdate)                        \
+  ENTRY(EVP_DigestFinal_ex)                                                                                            \
   ENTRY(EVP_Digest) ENTRY(EVP_md5) ENTRY(EVP_sha1) ENTRY(EVP_sha256) ENTRY(EVP_sha512)                                 \
   ENTRY(EVP_Q_mac) ENTRY(EVP_MAC_fetch) ENTRY(EVP_MAC_free) ENTRY(EVP_MAC_CTX_new) ENTRY(EVP_MAC_CTX_free)             \
   ENTRY(EVP_MAC_init) ENTRY(EVP_MAC_update) ENTRY(EVP_MAC_final)                                                       \
@@ -22,7 +24,7 @@
   ENTRY(OSSL_PARAM_construct_octet_string)                                                                             \
   ENTRY(EVP_PKEY_CTX_new_from_name) ENTRY(EVP_PKEY_CTX_free) ENTRY(EVP_PKEY_fromdata_init) ENTRY(EVP_PKEY_fromdata)    \
   ENTRY(EVP_PKEY_free) ENTRY(EVP_PKEY_Q_keygen) ENTRY(EVP_PKEY_get_octet_string_param)                                 \
-  ENTRY(EVP_MD_CTX_new) ENTRY(EVP_MD_CTX_free) ENTRY(EVP_DigestVerifyInit_ex) ENTRY(EVP_DigestVerify)                  \
+  ENTRY(EVP_DigestVerifyInit_ex) ENTRY(EVP_DigestVerify)                                                              \
   ENTRY(EVP_DigestSignInit_ex) ENTRY(EVP_DigestSign) ENTRY(ERR_clear_error)
 
 SEIF_LIBRARY(libcrypto, RTLD_LAZY, SEIF_LIBCRYPTO)

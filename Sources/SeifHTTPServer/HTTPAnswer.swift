@@ -23,14 +23,23 @@ package enum HTTPAnswerBody: Sendable {
   case bytes([UInt8])
   /// A part of a file, sent by the kernel where it can be.
   case file(OpenedFile, offset: Int, byteCount: Int)
+  /// Bytes that are made as they are sent.
+  case pieces(any HTTPPieces, byteCount: Int)
 
   package var byteCount: Int {
     switch self {
     case .none: 0
     case .bytes(let bytes): bytes.count
-    case .file(_, _, let byteCount): byteCount
+    case .file(_, _, let byteCount), .pieces(_, let byteCount): byteCount
     }
   }
+}
+
+/// The bytes of an answer's body, a piece after another. Used by one thread at a time.
+package protocol HTTPPieces: AnyObject, Sendable {
+  /// Fills a buffer with the bytes from `offset` on; 0: it can't go on, and the connection ends. Mustn't wait for anything but
+  /// a file.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int
 }
 
 /// A descriptor that is closed with the last reference to it.

@@ -47,6 +47,13 @@ class DocumentVault(unittest.TestCase):
         for name in found:
             self.assertIn(f"`{name}`", self.text)
 
+    def test_what_the_draft_says_of_version_1_is_tested(self):
+        draft = documents.read(PAGE.with_name("document-vault-v2.md"))
+        named = re.findall(r"`([A-Z]\w+Tests\.\w+)`", draft)
+        self.assertGreater(len(set(named)), 5)
+        for name in named:
+            self.assertIn(name, documents.test_names(), name)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,4 +1,5 @@
 internal import SeifCommandLine
+internal import SeifServerCommands
 
 /// Every command there is. Adding one is a line here.
 package enum CommandTable {
@@ -25,6 +26,9 @@ package enum CommandTable {
       DocsCatCommand.self, DocsMoveCommand.self, DocsRenameCommand.self, DocsRemoveCommand.self, DocsUndoCommand.self,
       DocsFavoriteCommand.self, DocsUsageCommand.self, DocsSyncCommand.self, DocsKitCommand.self, DocsKeepCommand.self,
       DocsRotateCommand.self, DocsDoctorCommand.self, DocsAcceptRollbackCommand.self,
+      ServeCommand.self, ServeUserAddCommand.self, ServeUserListCommand.self, ServeUserDisableCommand.self,
+      ServeUserResetCommand.self, ServeUserQuotaCommand.self, ServeUserRemoveCommand.self, ServeBackupCommand.self,
+      ServeCheckCommand.self,
       RunCommand.self, InjectCommand.self, GitCredentialCommand.self, QRCommand.self,
       CompletionCommand.self,
     ]

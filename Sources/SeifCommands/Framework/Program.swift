@@ -17,6 +17,7 @@ package enum Program {
       let code = text.utf8CString.withUnsafeBytes { Glibc.write(1, $0.baseAddress, $0.count - 1) }
       Glibc._exit(code == text.utf8.count ? 0 : ExitCode.ioFailed.rawValue)
     }
+    ServerProgram.replace(arguments)
     if transports.isEmpty { NetworkProgram.replace(arguments) }
     Hardening.apply()
     // Before any thread is started: the walls are put around the only one.
