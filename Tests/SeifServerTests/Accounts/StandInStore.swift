@@ -48,7 +48,9 @@ final class StandInStore: AccountStore, VaultStore {
   ) throws(StoreFailure) -> AccountRow? {
     try use { state in
       guard var row = state.accounts[id] else { return nil }
+      let before = row.totp
       change(&row)
+      if row.totp != before { state.steps[id] = nil }
       state.accounts[id] = row
       return row
     }
