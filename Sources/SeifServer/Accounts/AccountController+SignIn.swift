@@ -49,8 +49,11 @@ extension AccountController {
     let typed = try members.text("name")
     let (typedPassword, code) = (try members.secret("password"), try members.optionalSecret("code"))
     let name = AccountNames.normalised(typed)
-    let found = try stored { () throws(StoreFailure) in try name.map { (name) throws(StoreFailure) in
-      try accounts.account(named: name) } ?? nil }
+    let found = try stored { () throws(StoreFailure) in
+      try name.map { (name) throws(StoreFailure) in
+        try accounts.account(named: name)
+      } ?? nil
+    }
     let known = found.flatMap { account in
       Cookies.value(cookies.knownName, in: call.head).flatMap { KnownBrowser($0, account: account.id, key: key) }
     }

@@ -66,7 +66,8 @@ package struct BearerSecret: Sendable {
 
   /// Reads `seif_` and 43 characters.
   package init?(token: String) {
-    guard token.utf8.count == Self.characterCount + Self.tokenPrefix.utf8.count, token.hasPrefix(Self.tokenPrefix) else {
+    guard token.utf8.count == Self.characterCount + Self.tokenPrefix.utf8.count, token.hasPrefix(Self.tokenPrefix)
+    else {
       return nil
     }
     self.init(text: String(token.dropFirst(Self.tokenPrefix.count)))
@@ -114,7 +115,8 @@ package struct Cookies: Sendable {
 
   private func field(_ name: String, _ value: String, seconds: Int64?) -> HTTPField {
     let age = seconds.map { "; Max-Age=\($0)" } ?? ""
-    return HTTPField("Set-Cookie", "\(name)=\(value)\(age); Path=/\(isSecure ? "; Secure" : ""); HttpOnly; SameSite=Strict")
+    return HTTPField(
+      "Set-Cookie", "\(name)=\(value)\(age); Path=/\(isSecure ? "; Secure" : ""); HttpOnly; SameSite=Strict")
   }
 
   /// The value of a cookie that stands once in a request; nil: none, or several, of which a foreign one may be first.

@@ -47,7 +47,8 @@ package struct Throttle: Sendable {
     let inSlot = try stored { () throws(StoreFailure) in
       try store.count(attempts: slots, seconds: Self.slotSeconds, at: now)
     }
-    let inHour = strained.isEmpty
+    let inHour =
+      strained.isEmpty
       ? []
       : try stored { () throws(StoreFailure) in
         try store.count(attempts: strained.map(longKey), seconds: Self.longSeconds, at: now)
