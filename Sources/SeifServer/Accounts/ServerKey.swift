@@ -54,8 +54,7 @@ package struct ServerKey: Sendable {
 
   // Whole before it has its name, so that a start that was killed leaves no half key.
   private static func make(_ path: String, folder: String, random: RandomSource) throws(Failure) {
-    let temporary = "\(path).\(getpid()).part"
-    unlink(temporary)
+    let temporary = "\(path).\(Base16.encode(random.makeBytes(8))).part"
     let file = Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard file >= 0 else { throw .system("open", errno) }
     defer { unlink(temporary) }

@@ -55,5 +55,7 @@ extension Base64URL {
   static func bytes(_ text: String) -> SecretValue? { bytes(SecretValue(utf8: text)) }
 
   /// The text of what isn't secret.
-  static func text(_ bytes: [UInt8]) -> String { String(decoding: encode(bytes.span.bytes).exposedBytes(), as: UTF8.self) }
+  static func text(_ bytes: [UInt8]) -> String {
+    String(decoding: encode(bytes.span.bytes).exposedBytes(), as: UTF8.self)
+  }
 }
