@@ -1,4 +1,4 @@
 @main
 struct SeifServerProgram {
-  static func main() {}
+  static func main() { ServerProgram.main() }
 }

@@ -26,9 +26,7 @@ package enum Help {
 
   /// `seif help open`, `seif open --help`.
   package static func page(_ command: any Command.Type) -> String {
-    var text = command.usage
-    if !text.hasSuffix("\n") { text += "\n" }
-    if !command.options.isEmpty { text += "\nOptions:\n" + columns(command.options.map { ($0.spelling, $0.summary) }) }
+    var text = HelpPage.text(command)
     if let line = whichPassphrase(command) { text += "\n" + line + "\n" }
     let examples = Examples.of(command)
     if !examples.isEmpty {
@@ -67,13 +65,6 @@ package enum Help {
   }
 
   private static func list(_ commands: [any Command.Type]) -> String {
-    columns(commands.map { ($0.name, $0.summary) })
-  }
-
-  private static func columns(_ rows: [(left: String, right: String)]) -> String {
-    let width = rows.map { $0.left.count }.max() ?? 0
-    return rows.map { row in
-      "  " + row.left + String(repeating: " ", count: width - row.left.count + 2) + row.right + "\n"
-    }.joined()
+    HelpPage.columns(commands.map { ($0.name, $0.summary) })
   }
 }
