@@ -20,7 +20,9 @@ import Testing
     let (_, late) = try server.invite("berta")
     server.wait(86_400)
     #expect(try browser.post("/account/enrol/\(late)", body).text == again.text)
+    let before = server.work
     #expect(try browser.post("/account/enrol/\(String(repeating: "A", count: 43))", body).text == again.text)
+    #expect(server.work == before, "what is no link costs no derivation")
   }
 
   @Test func aWeakPasswordDoesNotUseTheLinkUp() throws {
@@ -28,6 +30,7 @@ import Testing
     let (_, token) = try server.invite("anna")
     let browser = Browser(server)
     #expect(try browser.post("/account/enrol/\(token)", "{\"password\":\"short\"}").problem == "weak-password")
+    #expect(try browser.post("/account/enrol/\(token)", "{\"password\":\"annaannaanna\"}").problem == "weak-password")
     #expect(
       try browser.post("/account/enrol/\(token)", "{\"password\":\"\(AccountServer.password)\"}").status == 200)
   }

@@ -70,6 +70,12 @@ final class StandInStore: AccountStore, VaultStore {
       state.enrolments.append(row)
     }
   }
+  func enrolment(tokenHash: [UInt8], at now: Timestamp) throws(StoreFailure) -> AccountRow? {
+    try use { state in
+      state.enrolments.first { $0.tokenHash == tokenHash && $0.endsAt > now }
+        .flatMap { state.accounts[$0.account] }.flatMap { $0.isDisabled ? nil : $0 }
+    }
+  }
   func useEnrolment(
     tokenHash: [UInt8], password: PasswordHash, at now: Timestamp
   ) throws(StoreFailure) -> AccountRow? {
