@@ -6,6 +6,7 @@ share = $(DESTDIR)$(PREFIX)/share
 doc = $(share)/doc/seif
 man = $(share)/man/man1
 units = $(share)/systemd/user
+system_units = $(DESTDIR)$(PREFIX)/lib/systemd/system
 bash = $(share)/bash-completion/completions
 zsh = $(share)/zsh/site-functions
 fish = $(share)/fish/vendor_completions.d
@@ -50,6 +51,7 @@ install:
 	install -d "$(bin)" "$(man)" "$(bash)" "$(zsh)" "$(fish)"
 	install -m 755 build/seif "$(bin)/seif"
 	install -m 755 build/seif-net "$(bin)/seif-net"
+	install -m 755 build/seif-server "$(bin)/seif-server"
 	install -m 644 build/man/*.1 "$(man)"
 	install -m 644 build/completions/bash "$(bash)/seif"
 	install -m 644 build/completions/zsh "$(zsh)/_seif"
@@ -65,16 +67,19 @@ install-documents:
 	tar -cf - --exclude=__pycache__ $(documents) | tar -xf - -C "$(doc)" --no-same-owner
 	chmod -R u=rwX,go=rX "$(doc)"
 	install -d "$(units)"
+	install -d "$(system_units)"
+	sed -e 's|@bin@|$(PREFIX)/bin|' -e 's|@doc@|$(PREFIX)/share/doc/seif|' share/systemd/system/seif-server.service \
+	  > "$(system_units)/seif-server.service" && chmod 644 "$(system_units)/seif-server.service"
 	for unit in seif-agent.socket seif-agent.service; do \
 	  sed -e 's|@bin@|$(PREFIX)/bin|' -e 's|@doc@|$(PREFIX)/share/doc/seif|' "share/systemd/user/$$unit" \
 	    > "$(units)/$$unit" && chmod 644 "$(units)/$$unit" || exit 1; done
 
 uninstall:
-	rm -f "$(bin)/seif" "$(bin)/seif-net" "$(man)/seif.1" "$(man)"/seif-*.1 "$(bash)/seif" "$(zsh)/_seif" "$(fish)/seif.fish"
+	rm -f "$(bin)/seif" "$(bin)/seif-net" "$(bin)/seif-server" "$(man)/seif.1" "$(man)"/seif-*.1 "$(bash)/seif" "$(zsh)/_seif" "$(fish)/seif.fish"
 	rm -rf "$(doc)"
 	rm -f "$(share)/seif/self-opening.html"
 	[ ! -d "$(share)/seif" ] || rmdir --ignore-fail-on-non-empty "$(share)/seif"
-	rm -f "$(units)/seif-agent.socket" "$(units)/seif-agent.service"
+	rm -f "$(units)/seif-agent.socket" "$(units)/seif-agent.service" "$(system_units)/seif-server.service"
 	@scripts/say-vaults
 
 clean:

@@ -105,7 +105,8 @@ let package = Package(
     .executableTarget(
       name: "seif-server",
       dependencies: [
-        "SeifServer", "SeifHTTPServer", "SeifServerStore", "SeifServerCommands", "SeifCommandLine", "SeifCrypto", "SeifBytes", "CSeif",
+        "SeifServer", "SeifHTTPServer", "SeifServerStore", "SeifServerCommands", "SeifCommandLine", "SeifCrypto",
+        "SeifBytes", "CSeif",
       ],
       swiftSettings: strict),
 

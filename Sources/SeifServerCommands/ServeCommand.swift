@@ -14,13 +14,13 @@ package struct ServeCommand: CommandDeclaration {
     that has one. --origin is the address that people type.
     """
   package static let listen = Option.value("listen", "ADDRESS", "where to listen (127.0.0.1:8420); [::1]:8420 too")
-  package static let origin = Option.value("origin", "URL", "its address for browsers, such as https://docs.example.org")
+  package static let origin = Option.value("origin", "URL", "its address for browsers: https://docs.example.org")
   package static let certificate = Option.value("tls-certificate", "FILE", "certificate chain, PEM")
   package static let key = Option.value("tls-key", "FILE", "the certificate's key, PEM")
   package static let proxy = Option.value(
     "trusted-proxy", "ADDRESS", repeats: true, "a proxy whose X-Forwarded-For and -Proto count")
   package static let quota = Option.value("quota", "SIZE", "what a new account may keep (10G)")
-  package static let metrics = Option.value("metrics", "ADDRESS", "where /health and /metrics are, such as 127.0.0.1:8421")
+  package static let metrics = Option.value("metrics", "ADDRESS", "where /health and /metrics are: 127.0.0.1:8421")
   package static var options: [Option] {
     [listen, origin, certificate, key, proxy, quota, metrics] + ServerPlace.options + [OutputOptions.quiet]
   }

@@ -3,7 +3,7 @@ package import SeifCommandLine
 /// Where a server keeps what it keeps: `--data DIR`, else the folder that systemd gives, else
 /// `$XDG_DATA_HOME/seif-server`.
 package struct ServerPlace: OptionGroup, Sendable {
-  package static let data = Option.value("data", "DIR", "the server's folder (else STATE_DIRECTORY, else the usual place)")
+  package static let data = Option.value("data", "DIR", "the server's folder (else the usual place)")
   package static var options: [Option] { [data] }
 
   package let given: String?
@@ -59,7 +59,8 @@ package enum ByteSize {
 
   /// The shortest exact form.
   package static func text(_ bytes: Int) -> String {
-    for (unit, shift) in [("T", 40), ("G", 30), ("M", 20), ("K", 10)] where bytes > 0 && bytes & ((1 << shift) - 1) == 0 {
+    for (unit, shift) in [("T", 40), ("G", 30), ("M", 20), ("K", 10)] where bytes > 0 && bytes & ((1 << shift) - 1) == 0
+    {
       return "\(bytes >> shift)\(unit)"
     }
     return "\(bytes)"

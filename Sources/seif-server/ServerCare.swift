@@ -23,7 +23,11 @@ final class ServerCare: Sendable {
   func start() {
     var thread = pthread_t()
     let box = Unmanaged.passRetained(self)
-    if pthread_create(&thread, nil, careForServer, box.toOpaque()) == 0 { pthread_detach(thread) } else { box.release() }
+    if pthread_create(&thread, nil, careForServer, box.toOpaque()) == 0 {
+      pthread_detach(thread)
+    } else {
+      box.release()
+    }
   }
 
   func end() { hasEnded.store(true, ordering: .releasing) }

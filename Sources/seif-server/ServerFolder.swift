@@ -14,7 +14,8 @@ struct ServerFolder {
   init(_ path: String) throws(CommandFailure) {
     var status = stat()
     guard stat(path + "/server.db", &status) == 0 else {
-      throw CommandFailure(.notFound, "there is no server's folder \(path)", hint: "Start one: seif serve --data \(path)")
+      throw CommandFailure(
+        .notFound, "there is no server's folder \(path)", hint: "Start one: seif serve --data \(path)")
     }
     self.path = path
   }

@@ -192,6 +192,22 @@ enum Examples {
     "docs accept-rollback": [
       Example("seif docs accept-rollback", "after you put an older copy back; here there is none")
     ],
+    "serve": [
+      Example("seif serve", "on this machine alone", exitCode: nil),
+      Example(
+        "seif serve --origin https://docs.example.org --trusted-proxy 127.0.0.1", "behind a proxy that has TLS",
+        exitCode: nil),
+    ],
+    "serve user add": [
+      Example("seif serve user add ana --origin https://docs.example.org", "prints the link that Ana opens")
+    ],
+    "serve user list": [Example("seif serve user list", "who keeps how much")],
+    "serve user disable": [Example("seif serve user disable ana", "she can't sign in; her documents stay")],
+    "serve user reset": [Example("seif serve user reset ana --second-factors", "her phone is gone")],
+    "serve user quota": [Example("seif serve user quota ana 50G", "more room")],
+    "serve user remove": [Example("seif serve user remove ana --yes", "with all that she kept")],
+    "serve backup": [Example("seif serve backup copy-of-server", "a whole copy, while it runs")],
+    "serve check": [Example("seif serve check", "whether each sealed document is as it was stored")],
     "keys list": [Example("seif keys list", "what opens the vault, and what each is worth to a thief")],
     "keys add": [
       Example("seif keys add recovery --recovery-sheet drawer.txt", "another code, on a sheet to print"),

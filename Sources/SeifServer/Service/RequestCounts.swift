@@ -84,7 +84,8 @@ package struct MetricsService: HTTPService {
     case "/health":
       return .work { [isHealthy] in
         let isWell = isHealthy()
-        return HTTPAnswer(isWell ? 200 : 503, fields: [text], body: .bytes(Array((isWell ? "ok\n" : "not well\n").utf8)))
+        let words = isWell ? "ok\n" : "not well\n"
+        return HTTPAnswer(isWell ? 200 : 503, fields: [text], body: .bytes(Array(words.utf8)))
       }
     case "/metrics":
       return .work { [counts, connections] in

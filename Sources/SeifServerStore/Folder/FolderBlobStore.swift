@@ -24,9 +24,14 @@ package final class FolderBlobStore: BlobStore {
   deinit { close(root) }
 
   package func begin() throws(StoreFailure) -> any BlobWriter {
-    let blob = RandomSource.system.makeUUID()
-    let folder = try shelf(of: blob, makes: true)
-    guard let folder else { throw StoreFailure(.unavailable, "the blobs' folder is gone") }
+    try begin(copyOf: RandomSource.system.makeUUID())
+  }
+
+  /// Begins the copy of another store's blob, under the same name.
+  package func begin(copyOf blob: UUID) throws(StoreFailure) -> any BlobWriter {
+    guard let folder = try shelf(of: blob, makes: true) else {
+      throw StoreFailure(.unavailable, "the blobs' folder is gone")
+    }
     return try FolderBlobWriter(blob, folder: folder, allowsUnnamed: allowsUnnamed)
   }
 

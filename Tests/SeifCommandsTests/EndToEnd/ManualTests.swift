@@ -61,7 +61,13 @@ import Testing
   /// What has to have happened before.
   private static let preparations = [
     "undo": "seif remove gitlab", "bin restore": "seif remove gitlab", "docs undo": "seif docs rm contract.pdf",
+    "serve user list": serverWithAna, "serve user disable": serverWithAna, "serve user reset": serverWithAna,
+    "serve user quota": serverWithAna, "serve user remove": serverWithAna, "serve backup": serverWithAna,
+    "serve check": serverWithAna,
   ]
+  private static let serverWithAna =
+    "seif serve user add ana --origin https://docs.example.org && printf 'https://docs.example.org\\n'"
+    + " >\"${XDG_DATA_HOME:-$HOME/.local/share}/seif-server/origin\""
 
   /// A document vault with something in it, made once for all commands that need one.
   private static let documents =
@@ -126,7 +132,11 @@ import Testing
         }
         // Tests wait for a word for two minutes, and this one says its last only.
         let isSilent = command.name == LeakTestCommand.name
-        let line = isSilent ? example.line + " & while kill -0 $!; do echo; sleep 1; done; wait $!" : example.line
+        let isServing = command.name == "serve"
+        let line =
+          isServing
+          ? "timeout 2 \(example.line)"
+          : isSilent ? example.line + " & while kill -0 $!; do echo; sleep 1; done; wait $!" : example.line
         let result = try home.run("bash", "-c", line, environment: all)
         if let expected = example.exitCode?.rawValue {
           #expect(result.exitCode == expected, "\(example.line): \(result.errors)")
