@@ -19,6 +19,8 @@ final class StandInStore: AccountStore, VaultStore {
     var isBroken = false
   }
   let state = Mutex(State())
+  /// What another request does meanwhile, whenever sign-in codes are set.
+  let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
 
   func use<R: Sendable>(_ body: (inout sending State) -> sending R) throws(StoreFailure) -> R {
     let result: Result<R, StoreFailure> = state.withLock { state in
@@ -130,6 +132,7 @@ final class StandInStore: AccountStore, VaultStore {
     }
   }
   func setSignInCodes(_ account: UUID, hashes: [[UInt8]]) throws(StoreFailure) {
+    meanwhile.withLock { $0 }?()
     try use { $0.codes[account] = Set(hashes) }
   }
   func signInCodeCount(_ account: UUID) throws(StoreFailure) -> Int { try use { $0.codes[account]?.count ?? 0 } }
