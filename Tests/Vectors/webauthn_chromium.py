@@ -3,28 +3,16 @@
 
 python3 webauthn_chromium.py PATH/TO/chromium > webauthn-chromium.json. Each run makes another key.
 """
-import http.server
+import base64
 import json
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 PORT = 8311
 USER = "11111111-2222-4333-8444-555555555555"
-
-
-class Page(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(b"<!doctype html><title>passkey</title>")
-
-    def log_message(self, *_):
-        pass
 
 
 class Browser:
@@ -38,27 +26,64 @@ class Browser:
             os.dup2(first, 3)
             os.dup2(second, 4)
 
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.process = subprocess.Popen(
             [program, "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--no-first-run",
              "--disable-background-networking", "--disable-component-update",
              "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1",
-             f"--user-data-dir={tempfile.mkdtemp()}", "about:blank"],
+             f"--user-data-dir={self.folder.name}", "about:blank"],
             preexec_fn=place, close_fds=False, stderr=subprocess.DEVNULL)
         self.count, self.bytes, self.session = 0, b"", None
+        os.close(their_in)
+        os.close(their_out)
 
-    def call(self, method, **parameters):
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.out)
+        os.close(self.into)
+        self.folder.cleanup()
+
+    def send(self, method, **parameters):
         self.count += 1
         message = {"id": self.count, "method": method, "params": parameters}
         if self.session:
             message["sessionId"] = self.session
         os.write(self.out, json.dumps(message).encode() + b"\0")
-        while True:
-            while b"\0" not in self.bytes:
-                self.bytes += os.read(self.into, 65536) or sys.exit("the browser ended")
-            one, self.bytes = self.bytes.split(b"\0", 1)
-            answer = json.loads(one)
-            if answer.get("id") == self.count:
-                return answer["result"] if "result" in answer else sys.exit(str(answer))
+        return self.count
+
+    def receive(self):
+        while b"\0" not in self.bytes:
+            self.bytes += os.read(self.into, 65536) or sys.exit("the browser ended")
+        one, self.bytes = self.bytes.split(b"\0", 1)
+        return json.loads(one)
+
+    def call(self, method, **parameters):
+        number = self.send(method, **parameters)
+        while (answer := self.receive()).get("id") != number:
+            pass
+        return answer["result"] if "result" in answer else sys.exit(str(answer))
+
+    def open(self, address):
+        """An empty page at an address, which is given here and asked for nowhere, with an authenticator."""
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.call("WebAuthn.enable")
+        self.call("WebAuthn.addVirtualAuthenticator", options={
+            "protocol": "ctap2", "ctap2Version": "ctap2_1", "transport": "internal", "hasResidentKey": True,
+            "hasUserVerification": True, "isUserVerified": True})
+        self.call("Fetch.enable", patterns=[{"urlPattern": address}])
+        self.send("Page.navigate", url=address)
+        while (event := self.receive()).get("method") != "Fetch.requestPaused":
+            pass
+        self.call("Fetch.fulfillRequest", requestId=event["params"]["requestId"], responseCode=200,
+                  responseHeaders=[{"name": "Content-Type", "value": "text/html"}],
+                  body=base64.b64encode(b"<!doctype html><title>passkey</title>").decode())
+        self.call("Fetch.disable")
+        for _ in range(100):
+            if self.run("location.href + document.readyState") == address + "complete":
+                return
+            time.sleep(0.1)
 
     def run(self, script):
         answer = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True)
@@ -84,22 +109,13 @@ GET = """(async () => {
 
 
 def main(program):
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Page)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     browser = Browser(program)
     version = browser.call("Browser.getVersion")["product"].replace("Headless", "")
-    target = browser.call("Target.createTarget", url=f"http://localhost:{PORT}/")["targetId"]
-    browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-    browser.call("WebAuthn.enable")
-    browser.call("WebAuthn.addVirtualAuthenticator", options={
-        "protocol": "ctap2", "ctap2Version": "ctap2_1", "transport": "internal", "hasResidentKey": True,
-        "hasUserVerification": True, "isUserVerified": True})
-    time.sleep(1)
+    browser.open(f"http://localhost:{PORT}/")
     browser.run(TEXT)
     created = browser.run(CREATE % list(bytes.fromhex(USER.replace("-", ""))))
     answers = [browser.run(GET % number) for number in (2, 3)]
-    browser.process.kill()
-    browser.process.wait()
+    browser.close()
     about = "A passkey as a browser made it, with its virtual authenticator, and two answers of it."
     print(json.dumps({
         "about": about, "browser": version, "origin": f"http://localhost:{PORT}", "relyingParty": "localhost",
