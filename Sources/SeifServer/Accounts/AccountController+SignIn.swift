@@ -61,7 +61,7 @@ extension AccountController {
     }
     let rules: [Throttle.Rule]
     if let known {
-      rules = [Throttle.Rule("known", known.number, perSlot: 10)]
+      rules = [Throttle.Rule("known", known.number, perSlot: 10, strained: .init(after: 50, perSlot: 2))]
     } else {
       rules = [
         signInAddressRule(call.head),

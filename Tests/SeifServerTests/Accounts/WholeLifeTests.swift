@@ -6,7 +6,8 @@ import SeifServerStore
 import SeifTestSupport
 import Testing
 
-/// An account from its link to its end, on the store of tests and on the one that servers have: what is answered is the same.
+/// An account from its link to its end, on the store of tests and on the one that servers have: what is answered is the
+/// same.
 @Suite struct WholeLifeTests {
   /// Each answer's status and problem, in order.
   static func life(_ server: AccountServer) throws -> [String] {
