@@ -4,7 +4,8 @@ internal import SeifServer
 internal import SeifServerStore
 internal import Synchronization
 
-/// Ends what is over, every ten minutes: sessions, links, trash after 30 days, blobs that nothing names.
+/// Ends what is over: each minute sessions, links and codes; every ten minutes trash after 30 days and blobs that nothing
+/// names.
 final class ServerCare: Sendable {
   private static let trashMilliseconds: Int64 = 30 * 86_400_000
   private static let reservationMilliseconds: Int64 = 3_600_000
@@ -35,9 +36,17 @@ final class ServerCare: Sendable {
   fileprivate func run() {
     var second = 0
     while !hasEnded.load(ordering: .acquiring) {
+      if second % 60 == 0 { accounts() }
       if second % Self.rounds == 0 { once() }
       second += 1
       sleep(1)
+    }
+  }
+
+  /// Once a minute: what waits for an answer has places that others need.
+  private func accounts() {
+    do throws(StoreFailure) { try store.sweepAccounts(Lifetimes.sweep(at: ServerClock.now())) } catch {
+      log.always("care: \(error.reason)")
     }
   }
 
@@ -45,7 +54,6 @@ final class ServerCare: Sendable {
     let now = ServerClock.now()
     func before(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: now.milliseconds - milliseconds) }
     do throws(StoreFailure) {
-      try store.sweepAccounts(Lifetimes.sweep(at: now))
       while true {
         let gone = try store.sweep(
           trash: before(Self.trashMilliseconds), reservations: before(Self.reservationMilliseconds), limit: 500)

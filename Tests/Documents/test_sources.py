@@ -35,13 +35,20 @@ class Sources(unittest.TestCase):
 
     def test_nothing_opens_a_socket(self):
         calls = r"(?<!func )(?<!try )\b(socket|socketpair|getaddrinfo|gethostbyname|URLSession)\("
-        # But for the one that waits on this machine for a browser, which is no part of `seif`.
+        # But for the one that waits on this machine for a browser, which is no part of `seif`, and for what is part of
+        # `seif-server` alone (`ServerSymbolTests`): its listener, and its word to the service manager.
         browser = documents.ROOT / "Sources" / "SeifNetworkTransports" / "OAuth" / "LoopbackListener.swift"
-        self.assertEqual([documents.shown(browser)], [path for path, _ in self.found(calls)])
+        server = {"Sources/SeifHTTPServer/Listener.swift", "Sources/seif-server/ServiceManager.swift"}
+        self.assertEqual([documents.shown(browser)],
+                         [path for path, _ in self.found(calls) if path not in server])
+        self.assertEqual({"socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)"},
+                         {line.split("= ")[-1] for path, line in self.found(r"\bsocket\(")
+                          if path == "Sources/seif-server/ServiceManager.swift"})
         self.assertEqual({documents.shown(browser)},
                          {path for path, line in self.found(r"\b(AF_INET6?|SOCK_STREAM|SOCK_DGRAM)\b")
+                          if path not in server | {"Sources/SeifHTTPServer/Response.swift"}
                           # What a unit allows its service, for the program that reaches a destination.
-                          if "RestrictAddressFamilies=" not in line})
+                          and "RestrictAddressFamilies=" not in line})
         self.assertEqual(["address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian"],
                          [line.strip() for line in documents.read(browser).splitlines() if "s_addr" in line])
         # The agent's is of this machine, made at one place and used by its folder alone.

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests" / "Vectors"))
 import webauthn_chromium  # noqa: E402
 
-PROGRAM = Path(os.environ.get("SEIF_SERVER_BINARY", ROOT / ".build" / "debug" / "seif-server"))
+PROGRAM = Path(os.environ.get("SEIF_BINARY", ROOT / ".build" / "debug" / "seif")).with_name("seif-server")
 CHROMIUM = next((path for path in ("/usr/lib/chromium/chromium", shutil.which("chromium")) if path and
                  os.path.exists(path)), None)
 PASSWORD = "correct horse battery"
