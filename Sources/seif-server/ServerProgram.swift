@@ -21,11 +21,7 @@ enum ServerProgram {
     } catch {
       try? output.flush()
       let failure = CommandFailure(describing: error)
-      if arguments.contains("--json"), !output.isBegun {
-        try? output.writeLine(json: failure.document)
-        try? output.flush()
-      }
-      talk.fail(failure)
+      FailureReport.tell(failure, arguments, output, talk)
       code = failure.exitCode
     }
     exit(code.rawValue)
@@ -51,9 +47,7 @@ enum ServerProgram {
         instance = try command.init(&parsed)
         try parsed.finish()
       } catch {
-        run.talk.fail(CommandFailure(.usage, error.message, hint: nil))
-        run.talk.line("usage: \(command.usageLine)")
-        run.talk.line("More: seif help \(command.name)")
+        FailureReport.tell(wrongUse: error, of: command, rest, run.output, run.talk)
         return .usage
       }
       return try perform(instance, run)

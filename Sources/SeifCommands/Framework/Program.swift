@@ -42,19 +42,9 @@ package enum Program {
       // What was said so far comes before the reason it stops.
       try? context.output.flush()
       let failure = CommandFailure(describing: error)
-      fail(failure, arguments, context)
+      FailureReport.tell(failure, arguments, context.output, context.talk)
       return failure.exitCode
     }
-  }
-
-  /// Says why it stops: in words, and with `--json` as a document too, unless data were written already.
-  private static func fail(_ failure: CommandFailure, _ arguments: [String], _ context: Context) {
-    if !failure.isSilent, !context.output.isBegun, arguments.prefix(while: { $0 != "--" }).contains("--json") {
-      // A standard output that can't be written to is no news by now.
-      try? context.output.writeLine(json: failure.document)
-      try? context.output.flush()
-    }
-    context.talk.fail(failure)
   }
 
   private static func dispatch(
@@ -113,9 +103,7 @@ package enum Program {
       instance = try command.init(&parsed)
       try parsed.finish()
     } catch {
-      fail(CommandFailure(.usage, error.message, hint: nil), arguments, context)
-      context.talk.line("usage: \(command.usageLine)")
-      context.talk.line("More: seif help \(command.name)")
+      FailureReport.tell(wrongUse: error, of: command, arguments, context.output, context.talk)
       return .usage
     }
     return try instance.run(context)

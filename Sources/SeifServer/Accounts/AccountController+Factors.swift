@@ -165,8 +165,7 @@ extension AccountController {
     guard let offered = account.totpOffered else { throw AccountProblem(.conflict) }
     try throttle.admit([Throttle.Rule("confirm", account.id.bytes, perSlot: 5)], at: call.now)
     guard case .totp(let code) = SecondFactor.typed(typed),
-      let step = SecondFactor.step(code, secret: try openTOTP(offered, account), at: call.now),
-      try stored({ () throws(StoreFailure) in try accounts.useTOTPStep(account.id, step: step) })
+      let step = SecondFactor.step(code, secret: try openTOTP(offered, account), at: call.now)
     else { throw AccountProblem(.badCode) }
     // The codes first: an account never has TOTP and no way round it.
     let codes = try makeCodes(account.id)
@@ -179,6 +178,8 @@ extension AccountController {
       }
     }
     guard changed?.totp == offered else { throw AccountProblem(.conflict) }
+    // Afterwards: a store forgets the steps of a secret with the secret. This one's code signs nobody in.
+    _ = try stored { () throws(StoreFailure) in try accounts.useTOTPStep(account.id, step: step) }
     return Self.reply(codes)
   }
 

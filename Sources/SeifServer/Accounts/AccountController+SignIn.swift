@@ -29,11 +29,13 @@ extension AccountController {
   @Sendable private func enrol(_ call: AccountCall, _: AccountCaller?) throws(AccountProblem) -> AccountReply {
     let members = try AccountMembers(call.body, required: ["password"])
     try throttle.admit([signInAddressRule(call.head)], at: call.now)
-    guard let token = call.parameters["token"].flatMap({ BearerSecret(text: $0) }) else {
-      throw AccountProblem(.noSuchLink)
-    }
-    // Whose link it is isn't known before it is used up.
-    guard let password = PasswordRules.accepted(try members.secret("password"), name: "") else {
+    // Before anything is derived: 256 bits aren't guessed, and a link that is none costs the server nothing.
+    guard let token = call.parameters["token"].flatMap({ BearerSecret(text: $0) }),
+      let invited = try stored({ () throws(StoreFailure) in
+        try accounts.enrolment(tokenHash: token.hash, at: call.now)
+      })
+    else { throw AccountProblem(.noSuchLink) }
+    guard let password = PasswordRules.accepted(try members.secret("password"), name: invited.name) else {
       throw AccountProblem(.weakPassword)
     }
     let hash = try hasher.hash(password)
@@ -59,7 +61,7 @@ extension AccountController {
     }
     let rules: [Throttle.Rule]
     if let known {
-      rules = [Throttle.Rule("known", known.number, perSlot: 10)]
+      rules = [Throttle.Rule("known", known.number, perSlot: 10, strained: .init(after: 50, perSlot: 2))]
     } else {
       rules = [
         signInAddressRule(call.head),

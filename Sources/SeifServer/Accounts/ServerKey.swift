@@ -3,7 +3,8 @@ internal import Glibc
 package import SeifBytes
 package import SeifCrypto
 
-/// The server's own key: seals secrets that it must read again (TOTP), and makes the keys of counts. It opens no document.
+/// The server's own key: seals secrets that it must read again (TOTP), and makes the keys of counts. It opens no
+/// document.
 package struct ServerKey: Sendable {
   package static let fileName = "server.key"
   package static let byteCount = 32

@@ -17,7 +17,8 @@ package enum Lifetimes {
   package static let sessionNote: Int64 = 60
   package static let tokenNote: Int64 = 3600
 
-  /// Whether a moment and so many seconds after it are past. A moment that is yet to come, by another server's clock, isn't.
+  /// Whether a moment and so many seconds after it are past. A moment that is yet to come, by another server's clock,
+  /// isn't.
   static func isOver(_ moment: Timestamp, _ seconds: Int64, at now: Timestamp) -> Bool {
     now.milliseconds - moment.milliseconds >= seconds * 1000
   }

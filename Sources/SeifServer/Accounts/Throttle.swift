@@ -2,7 +2,8 @@ internal import Glibc
 package import SeifBytes
 package import SeifServerStore
 
-/// How often something may be tried, in slots of 30 seconds, so that nobody ever waits longer. Nobody is locked out: where
+/// How often something may be tried, in slots of 30 seconds, so that nobody ever waits longer. Nobody is locked out:
+/// where
 /// many guess, there are fewer attempts in a slot, and never none.
 package struct Throttle: Sendable {
   package static let slotSeconds = 30

@@ -24,6 +24,8 @@ package protocol AccountStore: Sendable {
 
   /// Puts a link in the place of an account's earlier ones.
   func putEnrolment(_ row: EnrolmentRow) throws(StoreFailure)
+  /// Whose link it is; nil: there is no such link, it is over, or the account is disabled.
+  func enrolment(tokenHash: [UInt8], at now: Timestamp) throws(StoreFailure) -> AccountRow?
   /// Uses a link up, once: sets the password and ends all sessions.
   ///
   /// - Returns: the account; nil: there is no such link, or it is over.

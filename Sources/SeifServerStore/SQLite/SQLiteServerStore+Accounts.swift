@@ -58,16 +58,20 @@ extension SQLiteServerStore {
     try database.write { (connection) throws(SQLError) in try Self.put(row, connection) }
   }
 
+  package func enrolment(tokenHash: [UInt8], at now: Timestamp) throws(StoreFailure) -> AccountRow? {
+    try database.read { (connection) throws(SQLError) in
+      guard let account = try Self.enrolled(tokenHash, now, connection), !account.isDisabled else { return nil }
+      return account
+    }
+  }
+
   package func useEnrolment(
     tokenHash: [UInt8], password: PasswordHash, at now: Timestamp
   ) throws(StoreFailure) -> AccountRow? {
     try database.write { (connection) throws(SQLError) in
-      let found = try connection.rows(
-        "SELECT account FROM enrolments WHERE token_hash = ?1 AND ends_at > ?2", .blob(tokenHash), .time(now)
-      ) { (row) throws(SQLError) in try row.id(0) }.first
-      guard let id = found, var account = try Self.account(id, connection), !account.isDisabled else { return nil }
-      try connection.run("DELETE FROM enrolments WHERE account = ?1", .id(id))
-      try connection.run("DELETE FROM sessions WHERE account = ?1", .id(id))
+      guard var account = try Self.enrolled(tokenHash, now, connection), !account.isDisabled else { return nil }
+      try connection.run("DELETE FROM enrolments WHERE account = ?1", .id(account.id))
+      try connection.run("DELETE FROM sessions WHERE account = ?1", .id(account.id))
       account.password = password
       try Self.update(account, connection)
       return account
@@ -155,6 +159,15 @@ extension SQLiteServerStore {
   }
 
   // MARK: - Rows
+
+  private static func enrolled(
+    _ tokenHash: [UInt8], _ now: Timestamp, _ connection: Connection
+  ) throws(SQLError) -> AccountRow? {
+    let found = try connection.rows(
+      "SELECT account FROM enrolments WHERE token_hash = ?1 AND ends_at > ?2", .blob(tokenHash), .time(now)
+    ) { (row) throws(SQLError) in try row.id(0) }.first
+    return try found.flatMap { (id) throws(SQLError) in try account(id, connection) }
+  }
 
   private static func account(_ id: UUID, _ connection: Connection) throws(SQLError) -> AccountRow? {
     try connection.rows("SELECT * FROM accounts WHERE id = ?1", .id(id), read: account).first

@@ -18,12 +18,19 @@ final class AccountServer: Sendable {
 
   let clock = Mutex(AccountServer.start)
   let store = StandInStore()
+  /// What the server stands on: the one above, unless a test brings another.
+  let backing: any AccountStore
   let derivations = Mutex(0)
   let key = ServerKey(SecretValue([UInt8](repeating: 7, count: 32)))
   let controller: AccountController
   let plans: AccountPlans
 
-  init(settings: AccountSettings = AccountSettings(origin: origin, host: host), hasher: PasswordHasher? = nil) {
+  init(
+    settings: AccountSettings = AccountSettings(origin: origin, host: host),
+    backing: (any AccountStore & VaultStore)? = nil
+  ) {
+    let used: any AccountStore & VaultStore = backing ?? store
+    self.backing = used
     let box = Box()
     let counted = PasswordHasher { (password, salt, _) throws(CryptoError) in
       box.server?.derivations.withLock { $0 += 1 }
@@ -33,8 +40,8 @@ final class AccountServer: Sendable {
     }
     controller = AccountController(
       settings: settings,
-      stores: ServerStores(accounts: store, vaults: store, blobs: MemoryBlobStore { AccountServer.start }), key: key,
-      hasher: hasher ?? counted)
+      stores: ServerStores(accounts: used, vaults: used, blobs: MemoryBlobStore { AccountServer.start }), key: key,
+      hasher: counted)
     plans = AccountPlans(controller) { box.server?.now ?? AccountServer.start }
     box.server = self
   }
@@ -94,7 +101,7 @@ final class AccountServer: Sendable {
     let (id, secret) = (RandomSource.system.makeUUID(), BearerSecret(.system))
     let row = AccountRow(id: id, name: name, quota: 1 << 30, createdAt: now)
     let link = EnrolmentRow(account: id, tokenHash: secret.hash, endsAt: Timestamp(seconds: now.seconds + 86_400))
-    #expect(try store.makeAccount(row, enrolment: link))
+    #expect(try backing.makeAccount(row, enrolment: link))
     return (id, try #require(secret.text.exposedText()))
   }
 

@@ -108,6 +108,7 @@ import Testing
     let (code, user) = try Self.ask(device)
     #expect(try anna.post("/account/device/decision", "{\"code\":\"\(user)\",\"grant\":true}").status == 204)
     #expect(try berta.post("/account/device/decision", "{\"code\":\"\(user)\",\"grant\":true}").status == 404)
+    #expect(try anna.post("/account/device", "{\"code\":\"\(user)\"}").status == 404, "decided already")
     let token = try #require(try Self.poll(device, code)["access_token"])
     #expect(try server.controller.token(TokenTests.head(token), at: server.now).account.name == "anna")
   }

@@ -3,6 +3,7 @@ import SeifCrypto
 import SeifHTTPFields
 import SeifServer
 import SeifServerStore
+import Synchronization
 import Testing
 
 @Suite struct SignInTests {
@@ -20,7 +21,9 @@ import Testing
     let (_, late) = try server.invite("berta")
     server.wait(86_400)
     #expect(try browser.post("/account/enrol/\(late)", body).text == again.text)
+    let before = server.work
     #expect(try browser.post("/account/enrol/\(String(repeating: "A", count: 43))", body).text == again.text)
+    #expect(server.work == before, "what is no link costs no derivation")
   }
 
   @Test func aWeakPasswordDoesNotUseTheLinkUp() throws {
@@ -28,6 +31,7 @@ import Testing
     let (_, token) = try server.invite("anna")
     let browser = Browser(server)
     #expect(try browser.post("/account/enrol/\(token)", "{\"password\":\"short\"}").problem == "weak-password")
+    #expect(try browser.post("/account/enrol/\(token)", "{\"password\":\"annaannaanna\"}").problem == "weak-password")
     #expect(
       try browser.post("/account/enrol/\(token)", "{\"password\":\"\(AccountServer.password)\"}").status == 200)
   }
@@ -185,6 +189,24 @@ import Testing
     #expect(try browser.get("/account/sign-in-codes").json?["left"]?.int64 == 0)
   }
 
+  @Test func anotherOfferMeanwhileIsNotPutInPlaceByThisCode() throws {
+    let server = AccountServer()
+    let browser = try server.signedIn()
+    let secret = try #require(try browser.post("/account/totp")["secret"])
+    let id = try #require(try server.store.account(named: "anna")).id
+    let store = server.store
+    server.store.meanwhile.withLock { $0 = { _ = try? store.updateAccount(id) { $0.totpOffered = [1] } } }
+    let code = try server.code(secret)
+    #expect(try browser.post("/account/totp/confirm", "{\"code\":\"\(code)\"}").problem == "conflict")
+    #expect(try server.store.account(id)?.totp == nil)
+  }
+
+  @Test func twoAccountsCodesAreStoredDifferently() {
+    let code = SecretValue(utf8: "23456789ABCDEFGH")
+    let random = RandomSource.system
+    #expect(SignInCodes.hash(code, account: random.makeUUID()) != SignInCodes.hash(code, account: random.makeUUID()))
+  }
+
   @Test func aTOTPSecretIsStoredSealedAndOpensForItsAccountAlone() throws {
     let server = AccountServer()
     let (secret, _) = try server.signedIn().addTOTP()
@@ -199,98 +221,5 @@ import Testing
     #expect(throws: CryptoError.authenticationFailed) {
       try server.key.open(sealed, purpose: "other", account: row.id)
     }
-  }
-
-  // MARK: Passkeys
-
-  @Test func aPasskeySignsInWithoutANameOrACode() throws {
-    let server = AccountServer()
-    let browser = try server.signedIn()
-    _ = try browser.addTOTP()
-    let passkey = try browser.addPasskey()
-    let other = Browser(server)
-    let begun = try other.post("/account/session/passkey/begin")
-    let options = try #require(begun.json?["publicKey"])
-    #expect(options["rpId"]?.string == AccountServer.host)
-    #expect(options["userVerification"]?.string == "required")
-    #expect(options["allowCredentials"] == nil)
-    let got = try passkey.get(try #require(options["challenge"]?.string))
-    let answer = try other.post("/account/session/passkey/finish", got.json)
-    #expect(answer["name"] == "anna")
-    #expect(try other.get("/account")["name"] == "anna")
-    let list = try #require(try browser.get("/account/passkeys").json?["passkeys"])
-    #expect(list.elements.map { $0["label"]?.string } == ["Laptop"])
-  }
-
-  @Test func aChallengeIsGoodOnceForFiveMinutesAndForItsPurpose() throws {
-    let server = AccountServer()
-    let browser = try server.signedIn()
-    let passkey = try browser.addPasskey()
-    let finish = "/account/session/passkey/finish"
-    let challenge = try browser.challenge("/account/session/passkey/begin")
-    #expect(try Browser(server).post(finish, try passkey.get(challenge).json).status == 200)
-    #expect(try Browser(server).post(finish, try passkey.get(challenge).json).problem == "sign-in-failed")
-    let late = try browser.challenge("/account/session/passkey/begin")
-    let freshen = try browser.challenge("/account/freshen/passkey/begin")
-    let register = try browser.challenge("/account/passkeys/begin")
-    for other in [freshen, register, base64URL([UInt8](repeating: 1, count: 32))] {
-      #expect(try Browser(server).post(finish, try passkey.get(other).json).problem == "sign-in-failed")
-    }
-    server.wait(300)
-    #expect(try Browser(server).post(finish, try passkey.get(late).json).problem == "sign-in-failed")
-  }
-
-  @Test func aPasskeyThatIsUnknownOrRemovedOrWhoseCounterWentBackFailsAlike() throws {
-    let server = AccountServer()
-    let browser = try server.signedIn()
-    let passkey = try browser.addPasskey()
-    let (begin, finish) = ("/account/session/passkey/begin", "/account/session/passkey/finish")
-    let failed = try Browser(server).signIn(password: "wrong password here").text
-    let stranger = try SoftwareAuthenticator(userHandle: passkey.userHandle)
-    #expect(try browser.post(finish, try stranger.get(try browser.challenge(begin)).json).text == failed)
-    passkey.signCount = 5
-    #expect(try Browser(server).post(finish, try passkey.get(try browser.challenge(begin)).json).status == 200)
-    #expect(try Browser(server).post(finish, try passkey.get(try browser.challenge(begin)).json).text == failed)
-    passkey.signCount = 6
-    passkey.origin = "https://evil.example"
-    #expect(try Browser(server).post(finish, try passkey.get(try browser.challenge(begin)).json).text == failed)
-    passkey.origin = AccountServer.origin
-    #expect(try browser.delete("/account/passkeys/\(base64URL(passkey.credentialID))").status == 204)
-    #expect(try browser.delete("/account/passkeys/\(base64URL(passkey.credentialID))").status == 404)
-    #expect(try Browser(server).post(finish, try passkey.get(try browser.challenge(begin)).json).text == failed)
-  }
-
-  @Test func aKnownPasskeyAndOneTooManyAreConflicts() throws {
-    let server = AccountServer()
-    let browser = try server.signedIn()
-    let passkey = try browser.addPasskey()
-    func keep(_ key: SoftwareAuthenticator) throws -> AccountServer.Answer {
-      let challenge = try browser.challenge("/account/passkeys/begin")
-      return try browser.post("/account/passkeys/finish", try key.create(challenge).json(label: "x"))
-    }
-    #expect(try keep(passkey).problem == "conflict")
-    for _ in 1..<20 {
-      server.wait(10)
-      #expect(try keep(SoftwareAuthenticator()).status == 201)
-    }
-    server.wait(30)
-    #expect(try keep(SoftwareAuthenticator()).problem == "too-many")
-    #expect(try browser.get("/account").json?["passkeys"]?.int64 == 20)
-  }
-
-  /// Case s-webauthn-01 and -02 at the server: what an authenticator derives for a vault is none of its business.
-  @Test func resultsOfThePRFExtensionAreRefusedUnread() throws {
-    let server = AccountServer()
-    let browser = try server.signedIn()
-    let canary = "gGrv6irNqACco4r/7cTc1+2u8h8J7O89W11P+mIUeA=="
-    let key = try SoftwareAuthenticator()
-    let body = try key.create(try browser.challenge("/account/passkeys/begin")).json(label: "x")
-    let extended = body.replacing(
-      "\"type\":\"public-key\"",
-      with: "\"type\":\"public-key\",\"clientExtensionResults\":{\"prf\":{\"results\":{\"first\":\"\(canary)\"}}}")
-    let answer = try browser.post("/account/passkeys/finish", extended)
-    #expect(answer.problem == "bad-request")
-    #expect(!answer.text.contains(canary.prefix(8)))
-    #expect(try browser.post("/account/passkeys/finish", body).status == 201, "the challenge wasn't used up")
   }
 }

@@ -19,6 +19,8 @@ final class StandInStore: AccountStore, VaultStore {
     var isBroken = false
   }
   let state = Mutex(State())
+  /// What another request does meanwhile, whenever sign-in codes are set.
+  let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
 
   func use<R: Sendable>(_ body: (inout sending State) -> sending R) throws(StoreFailure) -> R {
     let result: Result<R, StoreFailure> = state.withLock { state in
@@ -48,7 +50,9 @@ final class StandInStore: AccountStore, VaultStore {
   ) throws(StoreFailure) -> AccountRow? {
     try use { state in
       guard var row = state.accounts[id] else { return nil }
+      let before = row.totp
       change(&row)
+      if row.totp != before { state.steps[id] = nil }
       state.accounts[id] = row
       return row
     }
@@ -66,6 +70,12 @@ final class StandInStore: AccountStore, VaultStore {
     try use { state in
       state.enrolments.removeAll { $0.account == row.account }
       state.enrolments.append(row)
+    }
+  }
+  func enrolment(tokenHash: [UInt8], at now: Timestamp) throws(StoreFailure) -> AccountRow? {
+    try use { state in
+      state.enrolments.first { $0.tokenHash == tokenHash && $0.endsAt > now }
+        .flatMap { state.accounts[$0.account] }.flatMap { $0.isDisabled ? nil : $0 }
     }
   }
   func useEnrolment(
@@ -122,6 +132,7 @@ final class StandInStore: AccountStore, VaultStore {
     }
   }
   func setSignInCodes(_ account: UUID, hashes: [[UInt8]]) throws(StoreFailure) {
+    meanwhile.withLock { $0 }?()
     try use { $0.codes[account] = Set(hashes) }
   }
   func signInCodeCount(_ account: UUID) throws(StoreFailure) -> Int { try use { $0.codes[account]?.count ?? 0 } }

@@ -38,7 +38,8 @@ package struct CBORError: Error, Sendable, Equatable {
   }
 }
 
-/// Reads CBOR strictly: definite lengths, the shortest form of each number and length, keys that are texts or integers and
+/// Reads CBOR strictly: definite lengths, the shortest form of each number and length, keys that are texts or integers
+/// and
 /// stand once, no tags and no floating point (CTAP 2.1 §8, but for the order of keys, which some authenticators miss).
 package struct CBORReader {
   /// Deepest nesting; a number alone has depth 0.

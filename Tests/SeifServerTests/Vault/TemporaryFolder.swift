@@ -1,0 +1,6 @@
+import FoundationEssentials
+
+/// Folders of tests.
+enum TemporaryFolder {
+  static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+}
