@@ -42,6 +42,15 @@ extension ServerStoreConformance {
       try equal(try store.sessions(account), [], "sessions after a new password")
       try equal(try store.useEnrolment(tokenHash: hash(1), password: password, at: at(999)), nil, "a used link")
     },
+    Check("a link can be looked at before it is used, and is none for a disabled account") { store in
+      let account = try account(store, 1)
+      for _ in 0..<2 { try equal(try store.enrolment(tokenHash: hash(1), at: at(999))?.id, account, "whose it is") }
+      try equal(try store.enrolment(tokenHash: hash(1), at: at(1000)), nil, "a link at its end")
+      _ = try store.updateAccount(account) { $0.isDisabled = true }
+      try equal(try store.enrolment(tokenHash: hash(1), at: at(1)), nil, "of a disabled account")
+      try equal(
+        try store.useEnrolment(tokenHash: hash(1), password: password, at: at(1)), nil, "used by a disabled one")
+    },
     Check("a new link takes the place of the earlier one") { store in
       let account = try account(store, 1)
       try store.putEnrolment(EnrolmentRow(account: account, tokenHash: hash(2), endsAt: at(2000)))
