@@ -47,6 +47,12 @@ package struct ServerCopy {
     guard reader.byteCount == reference.byteCount else {
       throw StoreFailure(.damaged, "the blob \(reference.blob) has another length than was stored")
     }
+    if let there = try target.open(reference.blob) {
+      guard there.byteCount == reference.byteCount else {
+        throw StoreFailure(.damaged, "the copy has a blob \(reference.blob) of another length")
+      }
+      return
+    }
     let writer = try target.begin(copyOf: reference.blob)
     var buffer = [UInt8](repeating: 0, count: 1 << 17)
     var offset = 0

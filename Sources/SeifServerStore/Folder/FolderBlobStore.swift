@@ -36,8 +36,10 @@ package final class FolderBlobStore: BlobStore {
   }
 
   package func open(_ blob: UUID) throws(StoreFailure) -> (any BlobReader)? {
-    let name = Self.shelfName(blob) + "/" + blob.description
-    let descriptor = seif_openat(root, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
+    // The folder by itself, since O_NOFOLLOW holds for the last name of a path alone.
+    guard let folder = try shelf(of: blob, makes: false) else { return nil }
+    defer { close(folder) }
+    let descriptor = seif_openat(folder, blob.description, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0)
     guard descriptor >= 0 else {
       guard errno == ENOENT else { throw Self.failure() }
       return nil
