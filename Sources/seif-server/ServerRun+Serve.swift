@@ -44,10 +44,10 @@ extension ServerRun {
         }, "--metrics")
     }
     defer { metrics?.stop(within: 1) }
-    if let metrics { talk.say("Health and metrics are on port \(metrics.port).") }
     let care = ServerCare(store, blobs, log)
     care.start()
     talk.say(.ok, "Serving \(folder.path) at \(command.origin.text), on port \(engine.port).")
+    if let metrics { talk.say("Health and metrics are on port \(metrics.port).") }
     ServiceManager.tell("READY=1", environment)
     var number: Int32 = 0
     while sigwait(&signals, &number) != 0 {}

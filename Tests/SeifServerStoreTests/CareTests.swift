@@ -73,6 +73,23 @@ import Testing
     #expect(report.unnamed == 0)
   }
 
+  @Test func whatGoesWhileACopyIsMadeIsNoFaultOfTheCopy() throws {
+    let target = scratch.path + "/copy"
+    #expect(mkdir(target, 0o700) == 0)
+    let count = try ServerCopy(database, blobs).run(database: target + "/server.db", blobs: target + "/blobs") { done in
+      guard done == 1 else { return }
+      for account in (try? database.accounts(after: nil, limit: 9)) ?? [] {
+        _ = try? database.removeAccount(account.id)
+      }
+      for blob in kept { try? blobs.remove(blob) }
+    }
+    #expect(count == 1)
+    let report = try ServerCheck(
+      SQLiteServerStore(path: target + "/server.db"), FolderBlobStore(path: target + "/blobs")
+    ).run(reads: true)
+    #expect(report.isWell && report.checked == 1)
+  }
+
   @Test func aCopyIntoBlobsThatAreThereAlreadyLeavesThemOutUnlessTheirLengthIsAnother() throws {
     let copy = ServerCopy(database, blobs)
     let target = scratch.path + "/blobs2"

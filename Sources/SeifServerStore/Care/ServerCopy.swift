@@ -28,21 +28,21 @@ package struct ServerCopy {
       let page = try copied.blobs(after: after, limit: 500)
       guard let last = page.last else { return count }
       for reference in page {
-        try copy(reference, to: target)
-        count += 1
+        if try copy(reference, to: target) { count += 1 } else { try copied.forget(blob: reference.blob) }
         progress(count)
       }
       after = last.blob
     }
   }
 
-  private func copy(_ reference: BlobReference, to target: FolderBlobStore) throws(StoreFailure) {
+  /// False: it is gone from the server too.
+  private func copy(_ reference: BlobReference, to target: FolderBlobStore) throws(StoreFailure) -> Bool {
     guard let reader = try blobs.open(reference.blob) else {
       // Taken away since the database was copied: from the trash, or with its account.
       guard try store.named([reference.blob]).isEmpty else {
         throw StoreFailure(.damaged, "the blob \(reference.blob) is missing")
       }
-      return
+      return false
     }
     guard reader.byteCount == reference.byteCount else {
       throw StoreFailure(.damaged, "the blob \(reference.blob) has another length than was stored")
@@ -51,7 +51,7 @@ package struct ServerCopy {
       guard there.byteCount == reference.byteCount else {
         throw StoreFailure(.damaged, "the copy has a blob \(reference.blob) of another length")
       }
-      return
+      return true
     }
     let writer = try target.begin(copyOf: reference.blob)
     var buffer = [UInt8](repeating: 0, count: 1 << 17)
@@ -66,5 +66,6 @@ package struct ServerCopy {
       offset += count
     }
     _ = try writer.finish()
+    return true
   }
 }

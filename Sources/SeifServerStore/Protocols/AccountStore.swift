@@ -39,9 +39,9 @@ package protocol AccountStore: Sendable {
   func passkey(credentialID: [UInt8]) throws(StoreFailure) -> PasskeyRow?
   /// - Returns: false where the credential is known, of this account or another, or `limit` is reached.
   func addPasskey(_ row: PasskeyRow, limit: Int) throws(StoreFailure) -> Bool
-  /// Notes a use: counter and time, unless the counter went back.
+  /// Notes a use: counter and time, unless the counter didn't grow.
   ///
-  /// - Returns: false where it did, and neither was zero.
+  /// - Returns: false where it didn't, but for an authenticator that has none: 0 and 0.
   func usePasskey(credentialID: [UInt8], signCount: UInt32, at now: Timestamp) throws(StoreFailure) -> Bool
   func removePasskey(_ account: UUID, credentialID: [UInt8]) throws(StoreFailure) -> Bool
   /// Takes a TOTP step as used; false: it was, or a later one.

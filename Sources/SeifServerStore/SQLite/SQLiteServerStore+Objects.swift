@@ -130,6 +130,21 @@ extension SQLiteServerStore {
     }
   }
 
+  /// Takes the row of a blob away that isn't there: of a copy, in which others may be restored.
+  func forget(blob: UUID) throws(StoreFailure) {
+    try database.write { (connection) throws(SQLError) in
+      let found = try connection.rows(
+        "SELECT account, byte_count, deleted_at FROM objects WHERE blob = ?1", .id(blob)
+      ) { (row) throws(SQLError) in
+        (account: try row.id(0), byteCount: try row.number(1), isDeleted: try row.optionalTime(2) != nil)
+      }.first
+      guard let found else { return }
+      try connection.run("DELETE FROM objects WHERE blob = ?1", .id(blob))
+      let (there, trash) = found.isDeleted ? (0, found.byteCount) : (found.byteCount, 0)
+      try Self.count(found.account, objects: found.isDeleted ? 0 : -1, bytes: -there, trash: -trash, connection)
+    }
+  }
+
   package func named(_ blobs: [UUID]) throws(StoreFailure) -> Set<UUID> {
     try database.read { (connection) throws(SQLError) in
       var named: Set<UUID> = []
