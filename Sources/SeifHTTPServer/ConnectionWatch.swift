@@ -18,6 +18,10 @@ final class ConnectionState: Sendable {
   fileprivate struct State {
     var phase = Phase.head
     var since = MonotonicTime.milliseconds()
+    /// Whether the connection is new, and its first head on the way.
+    var isFirst = true
+    /// When bytes of a later head were first seen.
+    var headSeenAt: Int?
     /// Bytes moved in both directions at the last look.
     var moved: UInt64 = 0
     var lookedAt = MonotonicTime.milliseconds()
@@ -30,6 +34,7 @@ final class ConnectionState: Sendable {
     state.withLock { state in
       guard state.phase != phase else { return }
       (state.phase, state.since, state.lookedAt, state.moved) = (phase, now, now, .max)
+      (state.isFirst, state.headSeenAt) = (false, nil)
     }
   }
 }
@@ -88,12 +93,20 @@ final class ConnectionWatch: Sendable {
     connection.state.withLock { state in
       switch state.phase {
       case .work: return false
-      case .head: return now - state.since > headMilliseconds
+      case .head where state.isFirst: return now - state.since > headMilliseconds
+      case .head:
+        // Between two requests a connection may rest; a head that has begun may not.
+        // What it takes of the answer before is none of it.
+        guard let given = Self.moved(descriptor)?.given else { return false }
+        if state.moved == .max { state.moved = given }
+        guard given != state.moved else { return false }
+        let seenAt = state.headSeenAt ?? now
+        state.headSeenAt = seenAt
+        return now - seenAt > headMilliseconds
       case .body, .answer: break
       }
       guard state.moved != .max, now - state.lookedAt < Self.lookMilliseconds else {
-        var (taken, given) = (UInt64(0), UInt64(0))
-        guard seif_tcp_progress(descriptor, &taken, &given) == 0 else { return false }
+        guard let (taken, given) = Self.moved(descriptor) else { return false }
         let moved = taken &+ given
         defer { (state.moved, state.lookedAt) = (moved, now) }
         guard state.moved != .max, moved >= state.moved else { return false }
@@ -101,6 +114,14 @@ final class ConnectionWatch: Sendable {
       }
       return false
     }
+  }
+}
+
+extension ConnectionWatch {
+  /// Bytes of both directions; nil: it can't be told.
+  fileprivate static func moved(_ descriptor: Int32) -> (taken: UInt64, given: UInt64)? {
+    var (taken, given) = (UInt64(0), UInt64(0))
+    return seif_tcp_progress(descriptor, &taken, &given) == 0 ? (taken, given) : nil
   }
 }
 

@@ -7,10 +7,12 @@ final class EngineCore: Sendable {
   let watch: ConnectionWatch
   let pool: WorkerPool
   private let service: any HTTPService
-  private let settings: HTTPEngineSettings
+  private let headByteLimit: Int
+  private let isEncrypted: Bool
 
   init(_ settings: HTTPEngineSettings, _ service: any HTTPService) {
-    self.settings = settings
+    // Not the settings themselves: they hold the key of TLS.
+    (headByteLimit, isEncrypted) = (settings.headByteLimit, settings.tls != nil)
     self.service = service
     watch = ConnectionWatch(headSeconds: settings.headSeconds, bytesPerSecond: settings.bodyBytesPerSecond)
     pool = WorkerPool(count: max(1, settings.workerCount), limit: max(1, settings.waitingLimit))
@@ -81,15 +83,17 @@ final class EngineCore: Sendable {
     var head: HTTPRequestHead
     do throws(RequestGuard.Refusal) {
       head = try RequestGuard.head(
-        method: method, target: exchange.target, version: version, fields: fields, byteLimit: settings.headByteLimit)
+        method: method, target: exchange.target, version: version, fields: fields, byteLimit: headByteLimit)
     } catch {
       // The place where the next request begins isn't sure any more.
       exchange.answer = HTTPAnswer(error.status, closes: true)
+      // For the log, which gets nothing of what is refused so.
+      exchange.head = HTTPRequestHead(method: "-", path: "-")
       exchange.step = .answered
       return Response.queue(HTTPAnswer(error.status, closes: true), connection)
     }
     head.peer = Response.peer(of: connection)
-    head.isEncrypted = settings.tls != nil
+    head.isEncrypted = isEncrypted
     exchange.head = head
     let hasBody = head.bodyByteCount != 0
     exchange.connection?.enter(hasBody ? .body : .work)
@@ -132,13 +136,11 @@ final class EngineCore: Sendable {
     case .collecting:
       exchange.collected?.append(piece)
       // Whoever sends much more than it was told it may isn't listened to any longer.
-      if exchange.collected?.isTooLong ?? true, exchange.received > settings.headByteLimit << 8 { return false }
+      if exchange.collected?.isTooLong ?? true, exchange.received > headByteLimit << 8 { return false }
     case .beginning(let receiver):
       return begin(receiver, exchange, connection)
     case .receiving(let receiver):
       if !receiver.take(piece) {
-        exchange.receiver = nil
-        exchange.step = .discarding
         exchange.received &+= piece.count
         taken = true
         return run(exchange, connection, then: .discarding) { receiver.finish() }
@@ -172,8 +174,7 @@ final class EngineCore: Sendable {
   private func finish(
     _ receiver: any HTTPBodyReceiver, _ exchange: Exchange, _ connection: OpaquePointer
   ) -> Bool {
-    exchange.receiver = nil
-    return run(exchange, connection) { receiver.finish() }
+    run(exchange, connection) { receiver.finish() }
   }
 
   private func run(
@@ -182,6 +183,7 @@ final class EngineCore: Sendable {
   ) -> Bool {
     exchange.step = .waiting
     return suspend(exchange, connection) { exchange in
+      exchange.receiver = nil
       exchange.answer = work()
       exchange.step = step
     }
@@ -201,6 +203,8 @@ final class EngineCore: Sendable {
       MHD_resume_connection(suspended.connection)
     }
     guard !isTaken else { return true }
+    // It won't be finished, so it is given up: whatever it holds goes.
+    if let receiver = exchange.receiver.take() { receiver.abandon() }
     exchange.answer = HTTPAnswer(
       503, fields: [HTTPField("Retry-After", "1")], closes: exchange.head?.bodyByteCount != 0)
     exchange.step = .discarding

@@ -59,24 +59,26 @@ package final class MicroHTTPDEngine: HTTPEngine {
     _ start: inout seif_mhd_start, _ tls: (certificate: [UInt8], key: SecretValue)?
   ) -> OpaquePointer? {
     guard let tls else { return seif_mhd_start(&start) }
-    var key = tls.key.exposedBytes() + [0]
-    defer { key.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } } }
-    return (tls.certificate + [0]).withUnsafeBufferPointer { certificate in
-      key.withUnsafeBufferPointer { key in
-        certificate.withMemoryRebound(to: CChar.self) { certificate in
-          key.withMemoryRebound(to: CChar.self) { key in
-            (start.certificate, start.key) = (certificate.baseAddress, key.baseAddress)
-            return seif_mhd_start(&start)
-          }
-        }
-      }
+    // A text that ends with zero, in memory that is wiped afterwards.
+    let key = UnsafeMutableBufferPointer<CChar>.allocate(capacity: tls.key.byteCount + 1)
+    defer {
+      if let base = key.baseAddress { explicit_bzero(base, key.count) }
+      key.deallocate()
+    }
+    key.update(repeating: 0)
+    tls.key.withBytes { bytes in bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(key).copyMemory(from: $0) } }
+    return (tls.certificate + [0]).withUnsafeBytes { certificate in
+      start.certificate = certificate.bindMemory(to: CChar.self).baseAddress
+      start.key = UnsafePointer(key.baseAddress)
+      return seif_mhd_start(&start)
     }
   }
 
   package var connectionCount: Int { daemon.withLock { $0.map { Int(seif_mhd_connection_count($0.daemon)) } ?? 0 } }
 
   package func stop(within seconds: Int) {
-    guard let handle = daemon.withLock({ $0 }) else { return }
+    // One caller stops it; another one waits for nothing.
+    guard let handle = daemon.withLock({ $0.take() }) else { return }
     // Closed at once: clients that come now are refused and don't hang.
     let listener = MHD_quiesce_daemon(handle.daemon)
     if listener >= 0 { close(listener) }
@@ -89,7 +91,6 @@ package final class MicroHTTPDEngine: HTTPEngine {
     // What workers have must come back before the daemon ends: a suspended connection stops it for ever.
     core.pool.end()
     sweeper.end()
-    daemon.withLock { $0 = nil }
     MHD_stop_daemon(handle.daemon)
   }
 

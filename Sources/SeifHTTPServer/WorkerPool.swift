@@ -4,7 +4,8 @@ internal import Synchronization
 /// Threads for what waits, and a queue in front of them that is never longer than it may be.
 final class WorkerPool: Sendable {
   private struct State {
-    var waiting: [@Sendable () -> Void] = []
+    /// Emptied as they are taken: what a piece of work holds goes with it.
+    var waiting: [(@Sendable () -> Void)?] = []
     /// Of the first that waits: taking from the front of an array moves all others.
     var first = 0
     var threads = 0
@@ -61,7 +62,7 @@ final class WorkerPool: Sendable {
       available.wait()
       let work: (@Sendable () -> Void)? = state.withLock { state in
         guard state.first < state.waiting.count else { return nil }
-        let work = state.waiting[state.first]
+        let work = state.waiting[state.first].take()
         state.first += 1
         if state.first == state.waiting.count || state.first > 512 {
           state.waiting.removeFirst(state.first)

@@ -6,6 +6,8 @@ import os
 import pathlib
 import re
 import signal
+import socket
+import ssl
 import subprocess
 import tempfile
 import unittest
@@ -200,6 +202,53 @@ class ServerProgram(unittest.TestCase):
                       ["--origin", "docs.example.org"], ["--tls-certificate", "a"], ["--listen", "localhost:1"],
                       ["--trusted-proxy", "nginx"]):
             self.assertEqual(run("serve", "--data", self.folder, *words).returncode, 64, words)
+
+    def test_tls_is_spoken_where_there_is_a_certificate_and_plain_bytes_do_no_harm(self):
+        key, certificate = f"{self.place.name}/key.pem", f"{self.place.name}/certificate.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+             "-keyout", key, "-out", certificate, "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"],
+            check=True, capture_output=True)
+        refused = run("serve", "--data", self.folder, "--listen", "127.0.0.1:0", "--origin", "https://localhost",
+                      "--tls-certificate", key, "--tls-key", key)
+        self.assertEqual(refused.returncode, 69, refused.stderr)
+        self.assertNotIn("BEGIN", refused.stderr)
+        server = Server(self.folder, "--tls-certificate", certificate, "--tls-key", key)
+        self.addCleanup(lambda: server.process.poll() is None and server.process.kill())
+        context = ssl.create_default_context(cafile=certificate)
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", server.port), timeout=60) as plain:
+                plain.sendall(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                plain.settimeout(60)
+                try:
+                    self.assertNotIn(b"HTTP/1.1 200", plain.recv(100))
+                except ConnectionResetError:
+                    pass
+            connection = http.client.HTTPSConnection("localhost", server.port, context=context, timeout=60)
+            connection.request("GET", "/api/v1/vault")
+            self.assertEqual(connection.getresponse().status, 401)
+            self.assertIn(connection.sock.version() if connection.sock else "TLSv1.3", ("TLSv1.2", "TLSv1.3"))
+            connection.close()
+        old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
+        old.set_ciphers("ALL:@SECLEVEL=0")
+        old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1_1
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as plain:
+            self.assertRaises((ssl.SSLError, ConnectionError), old.wrap_socket, plain, server_hostname="localhost")
+        self.assertEqual(server.end(), 0)
+
+    def test_a_thousand_that_say_nothing_hinder_nobody(self):
+        server = self.start()
+        idle = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(1000)]
+        self.addCleanup(lambda: [connection.close() for connection in idle])
+        for connection in idle[::2]:
+            connection.sendall(b"GET /api/v1/vault HTTP/1.1\r\nHost: a\r\nX-A: ")
+        for _ in range(50):
+            self.assertEqual(server.ask("GET", "/api/v1/vault")[0], 200)
+        # Those that began a head and don't end it are cut off.
+        idle[0].settimeout(60)
+        self.assertEqual(idle[0].recv(1), b"")
+        self.assertEqual(server.end(), 0)
 
     def test_the_unit_is_one_that_systemd_takes(self):
         unit = documents.read(documents.ROOT / "share" / "systemd" / "system" / "seif-server.service")

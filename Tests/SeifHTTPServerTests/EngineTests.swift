@@ -155,6 +155,50 @@ import Testing
     #expect(answers.allSatisfy { $0.status == 200 || $0.head.contains("Retry-After: 1") })
   }
 
+  @Test func aBodyThatNobodyHasTimeToFinishIsGivenUp() throws {
+    var settings = HTTPEngineSettings()
+    (settings.workerCount, settings.waitingLimit) = (1, 1)
+    let service = ProbeService()
+    let engine = try MicroHTTPDEngine(settings, service)
+    let upload = try RawClient(port: engine.port)
+    try upload.send("PUT /put HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc")
+    while service.begun.load(ordering: .acquiring) == 0 { usleep(1000) }
+    let slow = try (0..<2).map { _ in try RawClient(port: engine.port) }
+    try service.gate.withLock { _ in
+      for (index, client) in slow.enumerated() {
+        try client.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+        if index == 0 { while service.worked.load(ordering: .acquiring) == 0 { usleep(1000) } }
+      }
+      usleep(200_000)
+      try upload.send("def")
+      #expect(try upload.answer().status == 503)
+    }
+    #expect(service.abandoned.load(ordering: .acquiring) == 1)
+    #expect(try slow.map { try $0.answer().status } == [200, 200])
+  }
+
+  @Test func whatTheGuardRefusesIsCountedToo() throws {
+    #expect(try once("GET /now HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n").status == 400)
+    engine.stop(within: 5)
+    let ended = service.ended.withLock { $0 }
+    #expect(ended.map(\.status) == [400])
+    #expect(ended.map(\.head.path) == ["-"])
+  }
+
+  @Test func aConnectionMayRestBetweenRequests() throws {
+    var settings = HTTPEngineSettings()
+    settings.headSeconds = 1
+    let engine = try MicroHTTPDEngine(settings, ProbeService())
+    let client = try RawClient(port: engine.port)
+    for _ in 0..<2 {
+      try client.send("GET /now HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try client.answer().status == 200)
+      usleep(2_500_000)
+    }
+    try client.send("GET /now HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try client.answer().status == 200)
+  }
+
   @Test func aHeadOrABodyThatDripsIsCutOff() throws {
     var settings = HTTPEngineSettings()
     settings.headSeconds = 1

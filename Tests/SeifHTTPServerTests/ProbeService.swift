@@ -9,6 +9,7 @@ final class ProbeService: HTTPService {
   let ended = Mutex<[HTTPEndedRequest]>([])
   let abandoned = Atomic<Int>(0)
   let worked = Atomic<Int>(0)
+  let begun = Atomic<Int>(0)
   let gate = Mutex(())
   let file: OpenedFile?
 
@@ -60,7 +61,10 @@ final class ProbeReceiver: HTTPBodyReceiver {
     self.path = path
   }
 
-  func begin() -> HTTPAnswer? { path == "/full" ? HTTPAnswer(507) : nil }
+  func begin() -> HTTPAnswer? {
+    service.begun.add(1, ordering: .releasing)
+    return path == "/full" ? HTTPAnswer(507) : nil
+  }
 
   func take(_ piece: UnsafeRawBufferPointer) -> Bool {
     count.add(piece.count, ordering: .relaxed)

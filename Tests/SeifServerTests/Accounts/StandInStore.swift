@@ -292,7 +292,7 @@ extension StandInStore {
           .filter { row in after.map { $0.description < row.id.description } ?? true }.prefix(limit))
     }
   }
-  func delete(_ account: UUID, _ object: UUID, trashByteCount: Int, at now: Timestamp) throws(StoreFailure) {}
+  func delete(_ account: UUID, _ object: UUID, trash: VaultLimits, at now: Timestamp) throws(StoreFailure) -> [UUID] { [] }
   func restore(_ account: UUID, _ object: UUID, limits: VaultLimits) throws(StoreFailure) -> RestoreOutcome {
     .notFound
   }
