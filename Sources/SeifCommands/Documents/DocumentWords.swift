@@ -27,6 +27,8 @@ enum DocumentWords {
       case .cancelled: (.interrupted, nil)
       case .cannotOpen: (.refused, "It may be another vault's key, or damaged.")
       case .notUnderstood: (.badInput, "A newer Seif may read it. Nothing was changed.")
+      case .notSignedIn: (.refused, "Sign in: seif login")
+      case .notFresh: (.refused, "Sign in again: seif login")
       case .notAllowed: (.badInput, "Its extension has to be one of: " + allowed + ".")
       }
     return CommandFailure(code, error.description, hint: hint)

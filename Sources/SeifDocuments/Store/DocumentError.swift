@@ -34,6 +34,8 @@ package struct DocumentError: Error, Equatable, CustomStringConvertible {
     case notAllowed
     /// No vault is there yet.
     case noVault
+    /// The server wants a sign-in, or a newer one.
+    case notSignedIn, notFresh
   }
   /// What failed.
   package var code: Code
@@ -85,6 +87,8 @@ extension DocumentError.Code {
     case .notPossible: "\(place): that can't be done"
     case .notAllowed: "\(place): a document vault doesn't take files of this kind"
     case .noVault: "there is no document vault at \(place)"
+    case .notSignedIn: "\(place) doesn't know this machine, or no longer"
+    case .notFresh: "\(place) wants to see again who you are"
     }
   }
 }
