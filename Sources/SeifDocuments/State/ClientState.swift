@@ -7,8 +7,8 @@ internal import SeifDocumentFormat
 /// What this client remembers of one vault, in a folder of its own: sealed bytes, identifiers, counters and times.
 ///
 /// `mark` is the highest manifest that it opened, `base` that manifest as it was sealed, `wraps.json` and `removed` the
-/// rows of ways in that it made, opened or removed, `objects` its notes of objects, `undo` what it removed last, sealed. A file that can't be read costs what
-/// it says, and nothing else.
+/// rows of ways in that it made, opened or removed, `objects` its notes of objects, `undo` what it removed last, sealed,
+/// `copied` which manifest it last brought there as a copy. A file that can't be read costs what it says, and nothing else.
 struct ClientState: Sendable {
   let path: String
 
@@ -20,6 +20,7 @@ struct ClientState: Sendable {
     static let objects = "objects"
     static let place = "place"
     static let undo = "undo"
+    static let copied = "copied"
   }
 
   /// - Parameters:
@@ -104,6 +105,20 @@ struct ClientState: Sendable {
       guard isWanted(old, new), old != new else { return }
       if let manifest { try folder.replace(Name.base, with: manifest.blob) }
       try folder.replace(Name.mark, with: new.bytes)
+      try folder.sync()
+    }
+  }
+
+  // ---- Copies
+
+  /// Which manifest was last brought there as a copy: another one than this was made there. What was only looked at is none.
+  func copied() throws(DocumentError) -> HighWaterMark? {
+    try read(Name.copied, limit: 256).flatMap(HighWaterMark.init)
+  }
+
+  func set(copied manifest: StoredManifest) throws(DocumentError) {
+    try changing { (folder) throws(DocumentError) in
+      try folder.replace(Name.copied, with: HighWaterMark(manifest).bytes)
       try folder.sync()
     }
   }
