@@ -152,13 +152,31 @@ struct ClientState: Sendable {
 
   // ---- What was removed last
 
-  /// A sealed manifest of the nodes that were removed last, or nil.
-  func undo() throws(DocumentError) -> [UInt8]? { try read(Name.undo, limit: DocumentLimits.manifestByteCount) }
+  /// How many removals can be taken back, the last one first.
+  static let undoCount = 20
 
-  /// Keeps one, or forgets it.
+  private static func undoName(_ step: Int) -> String { step == 0 ? Name.undo : "\(Name.undo).\(step)" }
+
+  /// A sealed manifest of the nodes that were removed last, or nil.
+  func undo() throws(DocumentError) -> [UInt8]? {
+    for step in 0..<Self.undoCount {
+      if let blob = try read(Self.undoName(step), limit: DocumentLimits.manifestByteCount) { return blob }
+    }
+    return nil
+  }
+
+  /// Keeps one above those before it; nil: forgets the last, and the one before it is the last.
   func set(undo blob: [UInt8]?) throws(DocumentError) {
     try changing { (folder) throws(DocumentError) in
-      if let blob { try folder.replace(Name.undo, with: blob) } else { try folder.remove(Name.undo) }
+      if let blob {
+        for step in (1..<Self.undoCount).reversed() {
+          try folder.rename(Self.undoName(step - 1), to: Self.undoName(step))
+        }
+        try folder.replace(Name.undo, with: blob)
+      } else {
+        guard let last = (0..<Self.undoCount).first(where: { folder.exists(Self.undoName($0)) }) else { return }
+        try folder.remove(Self.undoName(last))
+      }
       try folder.sync()
     }
   }
