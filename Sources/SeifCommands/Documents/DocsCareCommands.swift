@@ -21,7 +21,8 @@ struct DocsRotateCommand: Command {
   static let files = Option.flag("files", "seal every document anew too")
   static let withoutVault = Option.flag("without-vault", "leave the key in your vault as it is")
   static var options: [Option] {
-    [files, withoutVault] + ServerPasswordOptions.options + DocumentKit.options + DocumentOptions.options + OutputOptions.options
+    [files, withoutVault] + ServerPasswordOptions.options + DocumentKit.options + DocumentOptions.options
+      + OutputOptions.options
   }
 
   private let files: Bool
@@ -43,7 +44,8 @@ struct DocsRotateCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     try kit.check(otherwise: "Nothing was changed.", context)
     // What may fail or be cancelled comes before anything is changed.
-    let (client, holder) = try documents.openHolding(context, holds: !withoutVault) { (reached) throws(CommandFailure) in
+    let (client, holder) = try documents.openHolding(context, holds: !withoutVault) {
+      (reached) throws(CommandFailure) in
       guard let signIn = reached.signIn else { return }
       let servers = try ServerSignIn.servers(context)
       _ = try password.use(signIn.account, at: signIn.origin, context) { (person) throws(SignInError) in
@@ -122,7 +124,14 @@ struct DocsSyncCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    let client = try documents.open(context, mayWrite: true)
+    if ServerSignIn.isAddress(folder) {
+      throw CommandFailure(
+        .usage, "sync copies to a folder, and \(folder) is a server", hint: "Put files there: docs put")
+    }
+    let (client, holder) =
+      try documents.server(context) == nil
+      ? (documents.open(context, mayWrite: true), nil) : documents.openHolding(context)
+    defer { holder?.vault.lock() }
     let progress = Progress(context.talk, "Copying")
     defer { progress.finish() }
     let watch = WorkWatch(report: { progress.update(done: $0.documents.done, of: $0.documents.of) })
@@ -131,9 +140,8 @@ struct DocsSyncCommand: Command {
       let copy = isThere ? FolderDocumentStore(path: folder) : try FolderDocumentStore.make(path: folder)
       let report = try client.mirror(to: copy, replaces: force, watch: watch)
       // What opens the one finds its key for the other.
-      if let source = client.store as? FolderDocumentStore, let id = try source.vaultID(), try copy.vaultID() != id {
-        try copy.setVaultID(id)
-      }
+      let id = try (client.store as? FolderDocumentStore)?.vaultID() ?? holder?.documentID
+      if let id, try copy.vaultID() != id { try copy.setVaultID(id) }
       return report
     }
     progress.finish()

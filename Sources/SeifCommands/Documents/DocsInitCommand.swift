@@ -14,7 +14,8 @@ struct DocsInitCommand: Command {
   static let usage = """
     seif docs init [OPTIONS]
 
-    Makes a document vault in a folder. Its key is made here and goes into your vault,
+    Makes a document vault in a folder, or at a server where you are signed in (--docs
+    URL; seif login). Its key is made here and goes into your vault,
     so that what opens your vault opens your documents; and a recovery code opens it
     alone. On a terminal the code is shown once and typed back. Without one, --kit FILE
     writes it, with the row that it opens, to a file that only you can read.
@@ -47,7 +48,8 @@ struct DocsInitCommand: Command {
     let reached = server == nil ? nil : try documents.reach(.readWrite, context)
     let opened = reached == nil && !withoutVault ? try documents.unlock.use(.readWrite, context) : reached?.vault
     defer { opened?.lock() }
-    if let store = reached?.store, try SeifCommands.documents({ () throws(DocumentError) in try store.status() }).isEnabled
+    if let store = reached?.store,
+      try SeifCommands.documents({ () throws(DocumentError) in try store.status() }).isEnabled
     {
       throw CommandFailure(
         .cannotCreate, "there is a document vault at \(store.place) already", hint: "Have its key: seif docs keep")

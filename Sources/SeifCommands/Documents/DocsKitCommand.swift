@@ -42,7 +42,9 @@ struct DocsKitCommand: Command {
     let typed = try documents.code(rows, context)
     let sheet: SecretValue
     if isQR {
-      let kit = RecoveryKit(account: reached.signIn?.account ?? "", server: store.place, row: StoredKeyWrap(typed.row), code: typed.code.grouped)
+      let kit = RecoveryKit(
+        account: reached.signIn?.account ?? "", server: store.place, row: StoredKeyWrap(typed.row),
+        code: typed.code.grouped)
       sheet = QRDrawing.png(try QRCommand.matrix(kit.data))
     } else {
       sheet = DocumentKit.sheet(typed.code, typed.row, place: store.place, context)

@@ -118,6 +118,12 @@ struct DocumentKeyHolder {
     self.found = found
   }
 
+  /// The identifier of the vault's entry, by which a copy in a folder finds its key.
+  var documentID: UUID? {
+    guard case .document(let document) = found.stored.entry else { return nil }
+    return UUID(document.id)
+  }
+
   /// The key as the vault has it.
   func key() throws(CommandFailure) -> SecretBytes {
     let entry = try withVault(folder) { () throws(VaultUseError) in try vault.revealed(found) }

@@ -35,7 +35,8 @@ struct LoginCommand: Command {
     address = try arguments.positional("URL")
     account = arguments.value(Self.account)
     label = arguments.value(Self.label) ?? Self.machine
-    guard (1...64).contains(label.count), label.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+    guard (1...64).contains(label.count), label.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+    else {
       throw UsageError("--label takes 1 to 64 characters")
     }
     password = try ServerPasswordOptions(&arguments)
@@ -137,7 +138,8 @@ struct LoginCommand: Command {
         guard utf8Equal(old.signIn.account, signIn.account), person.code == nil else { throw .refused }
         try servers.revokeToken(at: signIn.origin, person, id: old.signIn.tokenID)
       } catch {
-        context.talk.warn("the earlier sign-in of \(Display.cleaned(old.signIn.account)) ends 90 days after its last use")
+        context.talk.warn(
+          "the earlier sign-in of \(Display.cleaned(old.signIn.account)) ends 90 days after its last use")
       }
     }
   }
@@ -156,7 +158,9 @@ struct LogoutCommand: Command {
     after its last use: for a server that is gone, or a password that is lost.
     """
   static let local = Option.flag("local", "forget it here alone, without asking the server")
-  static var options: [Option] { [local] + ServerPasswordOptions.options + UnlockOptions.options + OutputOptions.options }
+  static var options: [Option] {
+    [local] + ServerPasswordOptions.options + UnlockOptions.options + OutputOptions.options
+  }
 
   private let address: String?
   private let isLocal: Bool

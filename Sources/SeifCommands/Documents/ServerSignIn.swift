@@ -155,7 +155,8 @@ struct ServerPasswordOptions: OptionGroup, Sendable {
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     password = try PassphraseSource(arguments, Self.fd, Self.file)
-    code = try arguments.integer(Self.codeFD, in: 0...65_535).map { .descriptor(Int32(truncatingIfNeeded: $0)) } ?? .person
+    code =
+      try arguments.integer(Self.codeFD, in: 0...65_535).map { .descriptor(Int32(truncatingIfNeeded: $0)) } ?? .person
   }
 
   /// Has the person say who they are, a code where the server wants one; a person may try three times.

@@ -10,7 +10,9 @@ enum NetworkProgram {
 
   /// Becomes it if the arguments may need it and it is there; else returns.
   static func replace(_ arguments: [String]) {
-    guard mayNeed(arguments, docs: Environment.current()["SEIF_DOCS"]), let path = SeifProgram.beside(name) else { return }
+    guard mayNeed(arguments, docs: Environment.current()["SEIF_DOCS"]), let path = SeifProgram.beside(name) else {
+      return
+    }
     // As the kernel gave them, byte for byte. Where it can't be run, what needs no network works all the same.
     execv(path, CommandLine.unsafeArgv)
   }
