@@ -14,11 +14,11 @@ struct DocsInitCommand: Command {
   static let usage = """
     seif docs init [OPTIONS]
 
-    Makes a document vault in a folder, or at a server where you are signed in (--docs
-    URL; seif login). Its key is made here and goes into your vault,
-    so that what opens your vault opens your documents; and a recovery code opens it
-    alone. On a terminal the code is shown once and typed back. Without one, --kit FILE
-    writes it, with the row that it opens, to a file that only you can read.
+    Makes a document vault in a folder, or at a server where you are signed in (seif login;
+    --docs URL). Its key is made here and goes into your vault, so that what opens your vault
+    opens your documents; and a recovery code opens it alone. On a terminal the code is shown
+    once and typed back. Without one, --kit FILE writes it, with the row that it opens, to a
+    file that only you can read.
     """
   static let withoutVault = Option.flag("without-vault", "don't keep the key in your vault: only the code opens it")
   static var options: [Option] {

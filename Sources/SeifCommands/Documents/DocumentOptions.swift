@@ -9,7 +9,7 @@ internal import SeifVault
 /// Which document vault, and what opens it: its recovery code where that is said, else the key in the person's vault.
 struct DocumentOptions: OptionGroup, Sendable {
   static let folder = Option.value(
-    "docs", "DIR", "the document vault's folder, or a server's address (else SEIF_DOCS, else the usual place)")
+    "docs", "DIR", "the document vault's folder, or its server (else SEIF_DOCS, else the usual place)")
   static let code = Option.flag("docs-code", "open it by its own recovery code")
   static let codeFD = Option.value("docs-code-fd", "N", "read that code from descriptor N, one line")
   static let codeFile = Option.value("docs-code-file", "F", "read that code from a file, one line")

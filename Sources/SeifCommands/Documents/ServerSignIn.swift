@@ -145,8 +145,8 @@ struct ServerSignIn {
 
 /// `--password-fd`, `--password-file`, `--code-fd`: what the person is known by at a server.
 struct ServerPasswordOptions: OptionGroup, Sendable {
-  static let fd = Option.value("password-fd", "N", "read the password at the server from descriptor N, one line")
-  static let file = Option.value("password-file", "F", "read the password at the server from a file, one line")
+  static let fd = Option.value("password-fd", "N", "read the password at the server from descriptor N")
+  static let file = Option.value("password-file", "F", "read the password at the server from a file")
   static let codeFD = Option.value("code-fd", "N", "read the second factor's code from descriptor N")
   static var options: [Option] { [fd, file, codeFD] }
 
