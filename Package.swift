@@ -104,7 +104,8 @@ let package = Package(
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
     .executableTarget(
-      name: "seif-net", dependencies: ["SeifCommands", "SeifNetworkTransports"], swiftSettings: strict),
+      name: "seif-net", dependencies: ["SeifCommands", "SeifNetworkTransports", "SeifNetworkDocuments"],
+      swiftSettings: strict),
     .executableTarget(
       name: "seif-server",
       dependencies: [

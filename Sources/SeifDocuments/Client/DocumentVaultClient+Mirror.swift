@@ -60,7 +60,11 @@ extension DocumentVaultClient {
     report.changed = true
     let tag: ManifestTag
     if let there {
-      tag = try other.replaceKeyWraps(rows, manifest: stored.blob, expecting: there.tag)
+      // A server wants a fresh sign-in for the ways in, so these aren't touched where they are the same.
+      tag =
+        hasSameRows
+        ? try other.replaceManifest(stored.blob, expecting: there.tag)
+        : try other.replaceKeyWraps(rows, manifest: stored.blob, expecting: there.tag)
     } else {
       for row in rows { _ = try other.putKeyWrap(row) }
       tag = try other.replaceManifest(stored.blob, expecting: nil)
