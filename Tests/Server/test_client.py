@@ -106,24 +106,28 @@ class Client(unittest.TestCase):
         self.at.mkdir()
         self.seif("init", "--recovery-sheet", self.at / "sheet")
 
-    def seif(self, *words, code=0, docs=True):
+    def seif(self, *words, code=0, docs=True, given=""):
         environment = {"HOME": str(self.at), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
         if docs:
             environment["SEIF_DOCS"] = self.origin
         done = subprocess.run([SEIF, *words, "--passphrase-file", self.folder / "passphrase"], env=environment,
-                              cwd=self.at, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
+                              cwd=self.at, input=given, capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, code, f"{words}: {done.stderr}")
         return done
 
     def signed_in(self):
-        self.seif("login", self.link, "--label", "laptop", "--password-file", self.folder / "password")
+        # A secret on the command line is refused; what it is read from isn't one.
+        self.seif("login", self.link, "--password-file", self.folder / "password", code=64)
+        self.seif("login", "--link-fd", "0", "--label", "laptop", "--password-file", self.folder / "password",
+                  given=self.link + "\n")
         self.seif("docs", "init", "--kit", self.at / "kit")
         (self.at / f"{NAME}.pdf").write_bytes(TEXT)
 
     def test_from_the_link_to_the_end_of_the_sign_in(self):
         self.seif("docs", "ls", code=77)
         self.signed_in()
-        self.seif("login", self.link, "--password-file", self.folder / "password", code=77)
+        self.seif("login", "--link-fd", "0", "--password-file", self.folder / "password", code=77,
+                  given=self.link + "\n")
         self.seif("docs", "put", f"{NAME}.pdf", "--to", f"folder-{NAME}", "--parents")
         self.assertIn(f"{NAME}.pdf", self.seif("docs", "ls", "--tree").stdout)
         self.seif("docs", "rotate", "--files", "--kit", self.at / "kit2", "--password-file", self.folder / "password")

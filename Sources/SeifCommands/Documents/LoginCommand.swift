@@ -12,19 +12,25 @@ struct LoginCommand: Command {
   static let summary = "sign in at a server of documents"
   static let usage = """
     seif login URL [OPTIONS]
+    seif login --link [OPTIONS]
 
     Asks for your name and password at the server, and for a code where it wants one, and
     keeps in your vault what stands for this machine there from then on (a token); the
-    password is kept nowhere. URL may be the link of the server's operator: then you choose
-    the password. Nothing of this opens a document: seif docs --docs URL does.
+    password is kept nowhere. --link asks for the link of the server's operator instead, by
+    which you choose the password: it is a secret until then, so it never stands in the
+    command itself. Nothing of this opens a document: seif docs --docs URL does.
     """
   static let account = Option.value("name", "NAME", "your name at the server")
   static let label = Option.value("label", "TEXT", "what this machine is called there (else its own name)")
+  static let link = Option.flag("link", "ask for the link of the server's operator, and choose a password by it")
+  static let linkFD = Option.value("link-fd", "N", "read that link from descriptor N")
   static var options: [Option] {
-    [account, label] + ServerPasswordOptions.options + UnlockOptions.options + OutputOptions.options
+    [account, label, link, linkFD] + ServerPasswordOptions.options + UnlockOptions.options + OutputOptions.options
   }
 
-  private let address: String
+  /// Nil: it stands in the link.
+  private let address: String?
+  private let link: PassphraseSource?
   private let account: String?
   private let label: String
   private let password: ServerPasswordOptions
@@ -32,7 +38,13 @@ struct LoginCommand: Command {
   private let output: OutputOptions
 
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
-    address = try arguments.positional("URL")
+    let isAsked = arguments.flag(Self.link)
+    let descriptor = try arguments.integer(Self.linkFD, in: 0...65_535)
+    link = descriptor.map { .descriptor(Int32(truncatingIfNeeded: $0)) } ?? (isAsked ? .person : nil)
+    address = link == nil ? try arguments.positional("URL") : nil
+    if address?.contains("#") ?? false {
+      throw UsageError("a link is a secret: give --link alone, and paste it where it is asked for")
+    }
     account = arguments.value(Self.account)
     label = arguments.value(Self.label) ?? Self.machine
     guard (1...64).contains(label.count), label.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
@@ -92,14 +104,17 @@ struct LoginCommand: Command {
 
   /// The server, and what stands in the fragment of an operator's link.
   private func place(_ context: Context) throws(CommandFailure) -> (origin: String, link: SecretValue?) {
-    guard let mark = address.firstIndex(of: "#") else { return (try ServerSignIn.origin(of: address, context), nil) }
-    let page = String(address[..<mark])
-    guard page.hasSuffix("/enrol") else {
-      throw CommandFailure(.usage, "that is no link of a server's operator", hint: "It ends in /enrol#… .")
+    guard let link else { return (try ServerSignIn.origin(of: address ?? "", context), nil) }
+    let typed = try link.readAny(question: "Link of the server's operator", context)
+    let bytes = typed.withBytes { SecretValue(copying: $0) }
+    // EXPOSE: the place stands before its mark, and what stands behind it is kept as a secret again.
+    guard let text = bytes.exposedText(), let mark = text.firstIndex(of: "#"), text[..<mark].hasSuffix("/enrol") else {
+      throw CommandFailure(
+        .usage, "that is no link of a server's operator", hint: "It is https://…/enrol# and 43 characters.")
     }
     return (
-      try ServerSignIn.origin(of: String(page.dropLast(5)), context),
-      SecretValue(utf8: String(address[address.index(after: mark)...]))
+      try ServerSignIn.origin(of: String(text[..<mark].dropLast(5)), context),
+      SecretValue(utf8: String(text[text.index(after: mark)...]))
     )
   }
 
