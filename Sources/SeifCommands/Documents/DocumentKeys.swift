@@ -12,12 +12,16 @@ struct DocumentKeys {
 
   /// The master key of a document vault; nil where the vault has none. Where the vault is open in the agent, the agent
   /// asks the person before it gives one out.
-  func key(of id: UUID, _ context: Context) throws(CommandFailure) -> SecretBytes? {
+  ///
+  /// - Parameter opens: whether a key is the one. A vault that was restored can have one from before a rotation too.
+  func key(of id: UUID, _ context: Context, opens: (borrowing SecretBytes) -> Bool) throws(CommandFailure)
+    -> SecretBytes?
+  {
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
     let key = try withVault(folder) { () throws(VaultUseError) in
-      guard let found = try Self.entry(of: id, in: vault) else { return SecretValue.empty }
+      guard let found = try Self.entry(of: id, in: vault, opens: opens) else { return SecretValue.empty }
       guard case .document(let document) = try vault.revealed(found) else { return SecretValue.empty }
       return document.masterKey
     }
@@ -26,12 +30,14 @@ struct DocumentKeys {
   }
 
   /// The person's vault, open to be changed, if it has the key of a document vault.
-  func holder(of id: UUID, _ context: Context) throws(CommandFailure) -> DocumentKeyHolder? {
+  func holder(
+    of id: UUID, _ context: Context, opens: (borrowing SecretBytes) -> Bool
+  ) throws(CommandFailure) -> DocumentKeyHolder? {
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(.readWrite, context)
     let found: ReadEntry?
     do throws(CommandFailure) {
-      found = try withVault(folder) { () throws(VaultUseError) in try Self.entry(of: id, in: vault) }
+      found = try withVault(folder) { () throws(VaultUseError) in try Self.entry(of: id, in: vault, opens: opens) }
     } catch {
       vault.lock()
       throw error
@@ -81,11 +87,29 @@ struct DocumentKeys {
   }
 
   static func entry(of id: UUID, in vault: any UnlockedVault) throws(VaultUseError) -> ReadEntry? {
+    try entries(of: id, in: vault).first
+  }
+
+  /// Of several the first that opens it, else the first: a single one isn't asked for twice.
+  private static func entry(
+    of id: UUID, in vault: any UnlockedVault, opens: (borrowing SecretBytes) -> Bool
+  ) throws(VaultUseError) -> ReadEntry? {
+    let all = try entries(of: id, in: vault)
+    guard all.count > 1 else { return all.first }
+    for found in all {
+      guard case .document(let document) = try vault.revealed(found) else { continue }
+      if opens(SecretBytes(copying: document.masterKey)) { return found }
+    }
+    return all.first
+  }
+
+  private static func entries(of id: UUID, in vault: any UnlockedVault) throws(VaultUseError) -> [ReadEntry] {
+    var all: [ReadEntry] = []
     for summary in try vault.list() where summary.kind == .documents {
       let found = try vault.entry(summary.id)
-      if case .document(let document) = found.stored.entry, UUID(document.id) == id { return found }
+      if case .document(let document) = found.stored.entry, UUID(document.id) == id { all.append(found) }
     }
-    return nil
+    return all
   }
 }
 

@@ -58,7 +58,7 @@ struct DocumentOptions: OptionGroup, Sendable {
   ) throws(CommandFailure) -> (client: DocumentVaultClient, holder: DocumentKeyHolder?) {
     let store = FolderDocumentStore(path: try path(context.environment))
     guard let id = try id(of: store), try hasVault(context),
-      let holder = try DocumentKeys(unlock).holder(of: id, context)
+      let holder = try DocumentKeys(unlock).holder(of: id, context, opens: { Self.opens(store, $0) })
     else { return (try open(context, mayWrite: true), nil) }
     do throws(CommandFailure) {
       let opened = asksCode ? try byCode(store, context) : Opened(try holder.key(), row: nil)
@@ -117,10 +117,17 @@ struct DocumentOptions: OptionGroup, Sendable {
   private func key(of store: FolderDocumentStore, _ context: Context) throws(CommandFailure) -> Opened {
     let id = try id(of: store)
     if !asksCode, let id, try hasVault(context) {
-      if let key = try DocumentKeys(unlock).key(of: id, context) { return Opened(key, row: nil) }
+      if let key = try DocumentKeys(unlock).key(of: id, context, opens: { Self.opens(store, $0) }) {
+        return Opened(key, row: nil)
+      }
       context.talk.say("Your vault has no key of this document vault, so its recovery code is needed.")
     }
     return try byCode(store, context)
+  }
+
+  private static func opens(_ store: FolderDocumentStore, _ key: borrowing SecretBytes) -> Bool {
+    guard let blob = try? store.manifest()?.blob else { return false }
+    return (try? Manifest(opening: blob, masterKey: key)) != nil
   }
 
   private func byCode(_ store: FolderDocumentStore, _ context: Context) throws(CommandFailure) -> Opened {
@@ -152,7 +159,9 @@ struct DocumentOptions: OptionGroup, Sendable {
         if let opened = try? rows.open(with: code) { return TypedDocumentCode(code, opened) }
         failure = CommandFailure(
           .refused, "this recovery code doesn't open the document vault",
-          hint: "Each vault has a code of its own; the one of your passwords is another.")
+          hint: rows.rows.isEmpty
+            ? "The folder's wraps.json has no way in any more: put the row of your recovery kit back into it."
+            : "Each vault has a code of its own; the one of your passwords is another.")
       } catch {
         failure = CommandFailure(.refused, "that is no recovery code: \(error)", hint: "Nothing was tried with it.")
       }

@@ -1,5 +1,5 @@
 internal import SeifBytes
-internal import SeifDocumentFormat
+package import SeifDocumentFormat
 
 /// What came of copying a vault to another store.
 package struct MirrorReport: Sendable, Equatable {
@@ -27,10 +27,13 @@ extension DocumentVaultClient {
     guard other.place != store.place else {
       throw DocumentError(.notPossible, place: other.place, reason: "it is the same vault")
     }
+    guard !other.place.hasPrefix(store.place + "/") else {
+      throw DocumentError(.notPossible, place: other.place, reason: "it is inside the vault's own folder")
+    }
     guard let stored else { throw DocumentError(.noVault, place: store.place) }
     let memory = try ClientState(parent: Self.parent(of: state.path), place: other.place)
     let there = try other.manifest()
-    if let there, there.blob != stored.blob, !replaces, try memory.mark() != HighWaterMark(there) {
+    if let there, there.blob != stored.blob, !replaces, try memory.synced() != HighWaterMark(there) {
       throw DocumentError(.conflict, place: other.place, current: there.tag)
     }
     var report = MirrorReport()
@@ -53,7 +56,10 @@ extension DocumentVaultClient {
     let rows = try store.keyWraps()
     let rowsThere = try other.keyWraps()
     let hasSameRows = Set(rows.map(\.id)) == Set(rowsThere.map(\.id)) && rows.allSatisfy { rowsThere.contains($0) }
-    guard there?.blob != stored.blob || !hasSameRows else { return report }
+    if let there, there.blob == stored.blob, hasSameRows {
+      try memory.set(synced: there)
+      return report
+    }
     report.changed = true
     let tag: ManifestTag
     if let there {
@@ -62,9 +68,20 @@ extension DocumentVaultClient {
       for row in rows { _ = try other.putKeyWrap(row) }
       tag = try other.replaceManifest(stored.blob, expecting: nil)
     }
-    try memory.set(to: StoredManifest(revision: tag.revision, blob: stored.blob))
+    let copied = StoredManifest(revision: tag.revision, blob: stored.blob)
+    try memory.set(synced: copied)
+    try memory.set(to: copied)
     try memory.note(kept: rows)
     return report
+  }
+
+  /// What another store names that isn't here in the same way: copying this vault there would end it.
+  ///
+  /// - Returns: its manifest, and positions in it; nil where this key doesn't open it.
+  package func onlyThere(_ other: any DocumentStore) throws(DocumentError) -> (manifest: Manifest, positions: [Int])? {
+    guard let there = try other.manifest(), let opened = try? open(there) else { return nil }
+    let ours = Set(manifest.nodes)
+    return (opened, opened.nodes.indices.filter { !ours.contains(opened.nodes[$0]) })
   }
 
   /// By way of a nameless file: a store's reader gives pieces, and another's writer asks for them.

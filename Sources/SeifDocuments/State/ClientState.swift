@@ -7,8 +7,9 @@ internal import SeifDocumentFormat
 /// What this client remembers of one vault, in a folder of its own: sealed bytes, identifiers, counters and times.
 ///
 /// `mark` is the highest manifest that it opened, `base` that manifest as it was sealed, `wraps.json` and `removed` the
-/// rows of ways in that it made, opened or removed, `objects` its notes of objects, `undo` what it removed last, sealed. A file that can't be read costs what
-/// it says, and nothing else.
+/// rows of ways in that it made, opened or removed, `objects` its notes of objects, `undo-N` what it removed, sealed, the
+/// highest number last; of a copy `synced` is the manifest that was copied there last. A file that can't be read costs
+/// what it says, and nothing else.
 struct ClientState: Sendable {
   let path: String
 
@@ -19,7 +20,8 @@ struct ClientState: Sendable {
     static let removed = "removed"
     static let objects = "objects"
     static let place = "place"
-    static let undo = "undo"
+    static let undo = "undo-"
+    static let synced = "synced"
   }
 
   /// - Parameters:
@@ -108,6 +110,21 @@ struct ClientState: Sendable {
     }
   }
 
+  // ---- Of a copy
+
+  /// The manifest that this client copied there last. Not the mark: a manifest that was only looked at there, or made
+  /// there, is no copy of ours.
+  func synced() throws(DocumentError) -> HighWaterMark? {
+    try read(Name.synced, limit: 256).flatMap(HighWaterMark.init)
+  }
+
+  func set(synced manifest: StoredManifest) throws(DocumentError) {
+    try changing { (folder) throws(DocumentError) in
+      try folder.replace(Name.synced, with: HighWaterMark(manifest).bytes)
+      try folder.sync()
+    }
+  }
+
   // ---- Rows of ways in
 
   /// The rows that this client made or opened, and the identifiers of those that it removed.
@@ -135,17 +152,49 @@ struct ClientState: Sendable {
     }
   }
 
-  // ---- What was removed last
+  // ---- What was removed
 
-  /// A sealed manifest of the nodes that were removed last, or nil.
-  func undo() throws(DocumentError) -> [UInt8]? { try read(Name.undo, limit: DocumentLimits.manifestByteCount) }
+  /// How many removals can be taken back.
+  static let undoLimit = 100
 
-  /// Keeps one, or forgets it.
-  func set(undo blob: [UInt8]?) throws(DocumentError) {
+  /// A sealed manifest of the nodes that were removed last and aren't back, and its number; nil: there is none.
+  func undo() throws(DocumentError) -> (step: Int, blob: [UInt8])? {
+    let folder = try FolderHandle(path: path)
+    for step in try Self.steps(folder).reversed() {
+      let blob = try folder.read(Name.undo + String(step), limit: DocumentLimits.manifestByteCount)
+      if let blob { return (step, blob) }
+    }
+    return nil
+  }
+
+  /// Keeps one on top of those before; the oldest beyond the limit goes.
+  ///
+  /// - Returns: its number.
+  func push(undo blob: [UInt8]) throws(DocumentError) -> Int {
     try changing { (folder) throws(DocumentError) in
-      if let blob { try folder.replace(Name.undo, with: blob) } else { try folder.remove(Name.undo) }
+      let steps = try Self.steps(folder)
+      let step = (steps.last ?? 0) + 1
+      try folder.replace(Name.undo + String(step), with: blob)
+      for old in steps.dropLast(Self.undoLimit - 1) { try folder.remove(Name.undo + String(old)) }
+      try folder.sync()
+      return step
+    }
+  }
+
+  /// Forgets one that is back.
+  func forget(undo step: Int) throws(DocumentError) {
+    try changing { (folder) throws(DocumentError) in
+      try folder.remove(Name.undo + String(step))
       try folder.sync()
     }
+  }
+
+  private static func steps(_ folder: borrowing FolderHandle) throws(DocumentError) -> [Int] {
+    var steps: [Int] = []
+    for name in try folder.names() where name.hasPrefix(Name.undo) {
+      if let step = ManifestTag.number(name.dropFirst(Name.undo.count)), step < 1 << 32 { steps.append(step) }
+    }
+    return steps.sorted()
   }
 
   // ---- Objects
