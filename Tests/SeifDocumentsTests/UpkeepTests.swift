@@ -188,13 +188,44 @@ import Testing
     #expect(try copy.keyWraps() == [row(5)])
     // What somebody changed there isn't lost unasked.
     _ = try bench.open("d", key: 2, store: copy).makeFolder("there", in: nil)
-    #expect(failure { _ = try client.mirror(to: copy) } == .otherCopy)
+    #expect(failure { _ = try client.mirror(to: copy) } == .conflict)
     // Nor once it was looked at from here, or changed from here.
     _ = try bench.open("a", key: 2, store: copy).makeFolder("from here", in: nil)
-    #expect(failure { _ = try client.mirror(to: copy) } == .otherCopy)
+    #expect(failure { _ = try client.mirror(to: copy) } == .conflict)
     #expect(try bench.open("e", key: 2, store: copy).manifest.nodes.count == 4)
     #expect(try client.mirror(to: copy, replaces: true).changed)
     #expect(try copy.manifest()?.blob == bench.store.manifest()?.blob)
+  }
+
+  @Test func whatWasChangedAtTheCopyFromThisMachineOrOnlyLookedAtIsntLostUnasked() throws {
+    let bench = try Bench(inFolder: true)
+    let client = try bench.create()
+    let copy = try FolderDocumentStore.make(path: bench.scratch.path("copy"))
+    _ = try client.mirror(to: copy)
+    _ = try bench.open(store: copy).makeFolder("from this machine", in: nil)
+    #expect(failure { _ = try client.mirror(to: copy) } == .conflict)
+    let found = try #require(try client.onlyThere(copy))
+    #expect(found.positions.map { found.manifest.nodes[$0].name } == ["from this machine"])
+    _ = try client.mirror(to: copy, replaces: true)
+    _ = try bench.open("b", store: copy).makeFolder("from another", in: nil)
+    _ = try bench.open(store: copy)
+    #expect(failure { _ = try client.mirror(to: copy) } == .conflict)
+    let inside = try FolderDocumentStore.make(path: bench.scratch.path("vault/inside"))
+    #expect(failure { _ = try client.mirror(to: inside) } == .notPossible)
+  }
+
+  @Test func eachRemovalComesBackTheLastFirst() throws {
+    let bench = try Bench()
+    let client = try bench.create()
+    for name in ["1", "2", "3"] { _ = try client.remove([client.makeFolder(name, in: nil).result]) }
+    for name in ["3", "2", "1"] {
+      let again = try bench.open()
+      let removed = try #require(try again.lastRemoved())
+      #expect(removed.nodes.map(\.name) == [name])
+      _ = try again.undo(removed)
+    }
+    #expect(try bench.open().lastRemoved() == nil)
+    #expect(try bench.open().manifest.nodes.count == 3)
   }
 
   @Test func theKitHoldsTheCodeAndItsRow() throws {

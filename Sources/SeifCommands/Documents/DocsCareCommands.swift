@@ -105,10 +105,10 @@ struct DocsSyncCommand: Command {
     seif docs sync FOLDER [OPTIONS]
 
     Copies the document vault, sealed as it is, to FOLDER: what is new first, then the
-    table of contents. FOLDER is a copy: one that was changed elsewhere is refused, and
-    --force replaces what it has.
+    table of contents. FOLDER is a copy: one that was changed since the last sync from
+    this machine is refused, naming what only it has, and --force replaces it.
     """
-  static let force = Option.flag("force", "replace a copy that was changed elsewhere")
+  static let force = Option.flag("force", "replace a copy that was changed since the last sync")
   static var options: [Option] { [force] + DocumentOptions.options + OutputOptions.options }
 
   private let folder: String
@@ -135,7 +135,8 @@ struct DocsSyncCommand: Command {
     let progress = Progress(context.talk, "Copying")
     defer { progress.finish() }
     let watch = WorkWatch(report: { progress.update(done: $0.documents.done, of: $0.documents.of) })
-    let report = try SeifCommands.documents { () throws(DocumentError) in
+    try refuseInside(client.store.place)
+    let report = try copying(client) { () throws(DocumentError) in
       let isThere = (try? FolderDocumentStore(path: folder).status().isEnabled) ?? false
       let copy = isThere ? FolderDocumentStore(path: folder) : try FolderDocumentStore.make(path: folder)
       let report = try client.mirror(to: copy, replaces: force, watch: watch)
@@ -164,6 +165,47 @@ struct DocsSyncCommand: Command {
       .ok,
       isSame ? "\(folder) is up to date." : "\(folder) is up to date: \(DocumentWords.count(report.copied)) copied.")
     return report.missing > 0 ? .partial : .done
+  }
+
+  /// Before anything is made in the vault's own folder.
+  private func refuseInside(_ vault: String) throws(CommandFailure) {
+    var path = AbsolutePath.of(folder)
+    while path.utf8.count > 1 {
+      guard FolderDocumentStore(path: path).place != vault else {
+        throw CommandFailure(.usage, "\(folder) is in the document vault's own folder", hint: "Give another folder.")
+      }
+      path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    }
+  }
+
+  private func copying<R>(
+    _ client: DocumentVaultClient, _ body: () throws(DocumentError) -> R
+  ) throws(CommandFailure) -> R {
+    do throws(DocumentError) { return try body() } catch {
+      let copy = FolderDocumentStore(path: folder)
+      guard error.code == .conflict, error.place == copy.place else { throw DocumentWords.failure(error) }
+      throw try changed(copy, client)
+    }
+  }
+
+  /// What a copy that isn't as this machine left it would lose.
+  private func changed(
+    _ copy: FolderDocumentStore, _ client: DocumentVaultClient
+  ) throws(CommandFailure) -> CommandFailure {
+    let found = try SeifCommands.documents { () throws(DocumentError) in try client.onlyThere(copy) }
+    guard let found else {
+      return CommandFailure(
+        .cannotCreate, "\(folder) isn't as this machine left it, and this vault's key doesn't open it",
+        hint: "Nothing was copied. It may be another vault: give another folder. --force would lose all that it has.")
+    }
+    let place = DocumentPath(found.manifest)
+    var names = found.positions.prefix(10).map { place.text($0) }.joined(separator: ", ")
+    if found.positions.count > 10 { names += " and \(found.positions.count - 10) more" }
+    return CommandFailure(
+      .cannotCreate,
+      "\(folder) was changed since the last sync from this machine"
+        + (names.isEmpty ? "" : "; as it is, only the copy has: \(names)"),
+      hint: "Nothing was copied. Get what you need: seif docs get PATH --docs \(folder). Then --force replaces it.")
   }
 }
 

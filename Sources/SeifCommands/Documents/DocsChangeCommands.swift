@@ -152,8 +152,8 @@ struct DocsUndoCommand: Command {
     seif docs undo [OPTIONS]
 
     Brings back what the last seif docs rm on this machine took out, to its old places;
-    to the top where a folder is gone; once more, what the one before it did, and so on,
-    20 of them. Says so only once each document is there again.
+    to the top where a folder is gone. Again: what the one before took out, up to 100.
+    Says so only once each document is there again. Takes back nothing but seif docs rm.
     """
   static var options: [Option] { DocumentOptions.options + OutputOptions.options }
 

@@ -13,18 +13,23 @@ struct DocumentKeys {
 
   /// The master key of a document vault; nil where the vault has none. Where the vault is open in the agent, the agent
   /// asks the person before it gives one out.
-  func key(of name: DocumentVaultName, _ context: Context) throws(CommandFailure) -> SecretBytes? {
+  ///
+  /// - Parameter opens: whether a key is the one. A vault that was restored can have one from before a rotation too.
+  func key(
+    of name: DocumentVaultName, _ context: Context, opens: (borrowing SecretBytes) -> Bool
+  ) throws(CommandFailure) -> SecretBytes? {
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
-    return try Self.key(of: name, in: vault, folder, context)
+    return try Self.key(of: name, in: vault, folder, context, opens: opens)
   }
 
   static func key(
-    of name: DocumentVaultName, in vault: any UnlockedVault, _ folder: String, _ context: Context
+    of name: DocumentVaultName, in vault: any UnlockedVault, _ folder: String, _ context: Context,
+    opens: (borrowing SecretBytes) -> Bool
   ) throws(CommandFailure) -> SecretBytes? {
     let key = try withVault(folder) { () throws(VaultUseError) in
-      guard let found = try entry(of: name, in: vault) else { return SecretValue.empty }
+      guard let found = try entry(of: name, in: vault, opens: opens) else { return SecretValue.empty }
       guard case .document(let document) = try vault.revealed(found) else { return SecretValue.empty }
       return document.masterKey
     }
@@ -33,18 +38,21 @@ struct DocumentKeys {
   }
 
   /// The person's vault, open to be changed, if it has the key of a document vault.
-  func holder(of name: DocumentVaultName, _ context: Context) throws(CommandFailure) -> DocumentKeyHolder? {
+  func holder(
+    of name: DocumentVaultName, _ context: Context, opens: (borrowing SecretBytes) -> Bool
+  ) throws(CommandFailure) -> DocumentKeyHolder? {
     let folder = try unlock.vault.folder(context.environment)
-    return try Self.holder(of: name, in: try unlock.use(.readWrite, context), folder, context)
+    return try Self.holder(of: name, in: try unlock.use(.readWrite, context), folder, context, opens: opens)
   }
 
   /// As above, with a vault that is open; locked where this gives none.
   static func holder(
-    of name: DocumentVaultName, in vault: any UnlockedVault, _ folder: String, _ context: Context
+    of name: DocumentVaultName, in vault: any UnlockedVault, _ folder: String, _ context: Context,
+    opens: (borrowing SecretBytes) -> Bool
   ) throws(CommandFailure) -> DocumentKeyHolder? {
     let found: ReadEntry?
     do throws(CommandFailure) {
-      found = try withVault(folder) { () throws(VaultUseError) in try entry(of: name, in: vault) }
+      found = try withVault(folder) { () throws(VaultUseError) in try entry(of: name, in: vault, opens: opens) }
     } catch {
       vault.lock()
       throw error
@@ -96,11 +104,31 @@ struct DocumentKeys {
   }
 
   static func entry(of name: DocumentVaultName, in vault: any UnlockedVault) throws(VaultUseError) -> ReadEntry? {
+    try entries(of: name, in: vault).first
+  }
+
+  /// Of several the first that opens it, else the first: a single one isn't asked for twice.
+  private static func entry(
+    of name: DocumentVaultName, in vault: any UnlockedVault, opens: (borrowing SecretBytes) -> Bool
+  ) throws(VaultUseError) -> ReadEntry? {
+    let all = try entries(of: name, in: vault)
+    guard all.count > 1 else { return all.first }
+    for found in all {
+      guard case .document(let document) = try vault.revealed(found) else { continue }
+      if opens(SecretBytes(copying: document.masterKey)) { return found }
+    }
+    return all.first
+  }
+
+  private static func entries(
+    of name: DocumentVaultName, in vault: any UnlockedVault
+  ) throws(VaultUseError) -> [ReadEntry] {
+    var all: [ReadEntry] = []
     for summary in try vault.list() where summary.kind == .documents {
       let found = try vault.entry(summary.id)
-      if case .document(let document) = found.stored.entry, name.names(document) { return found }
+      if case .document(let document) = found.stored.entry, name.names(document) { all.append(found) }
     }
-    return nil
+    return all
   }
 }
 

@@ -57,7 +57,14 @@ struct DocumentKit: OptionGroup, Sendable {
 
         Made \(Timestamp(seconds: context.clock.now()).rfc3339).
         The code opens the vault's folder by itself. Should the row in its wraps.json be lost,
-        the code and the lines above open it: keep them together.
+        write the next line into that file, and it opens again: keep code and row together.
+
+        """)
+    text.append(SecretValue(StoredKeyWrap.list([StoredKeyWrap(row)])))
+    text.append(
+      utf8: """
+
+
         Whoever has this page and a copy of the folder can read every document in it.
 
         To use it: seif docs ls --docs-code

@@ -95,9 +95,10 @@ struct DocumentOptions: OptionGroup, Sendable {
         return (try client(reached.store, try key(of: reached, context), context, mayWrite: true), nil)
       }
       if let vault = reached.vault {
-        holder = try DocumentKeys.holder(of: name, in: vault, reached.folder, context)
+        holder = try DocumentKeys.holder(
+          of: name, in: vault, reached.folder, context, opens: { Self.opens(reached.store, $0) })
       } else {
-        holder = try DocumentKeys(unlock).holder(of: name, context)
+        holder = try DocumentKeys(unlock).holder(of: name, context, opens: { Self.opens(reached.store, $0) })
       }
     } catch {
       reached.lock()
@@ -170,14 +171,19 @@ struct DocumentOptions: OptionGroup, Sendable {
     if !asksCode, let name, try hasVault(context) {
       let key =
         if let vault = reached.vault {
-          try DocumentKeys.key(of: name, in: vault, reached.folder, context)
+          try DocumentKeys.key(of: name, in: vault, reached.folder, context, opens: { Self.opens(store, $0) })
         } else {
-          try DocumentKeys(unlock).key(of: name, context)
+          try DocumentKeys(unlock).key(of: name, context, opens: { Self.opens(store, $0) })
         }
       if let key { return Opened(key, row: nil) }
       context.talk.say("Your vault has no key of this document vault, so its recovery code is needed.")
     }
     return try byCode(store, context)
+  }
+
+  private static func opens(_ store: any DocumentStore, _ key: borrowing SecretBytes) -> Bool {
+    guard let blob = try? store.manifest()?.blob else { return false }
+    return (try? Manifest(opening: blob, masterKey: key)) != nil
   }
 
   private func byCode(_ store: any DocumentStore, _ context: Context) throws(CommandFailure) -> Opened {
@@ -209,7 +215,9 @@ struct DocumentOptions: OptionGroup, Sendable {
         if let opened = try? rows.open(with: code) { return TypedDocumentCode(code, opened) }
         failure = CommandFailure(
           .refused, "this recovery code doesn't open the document vault",
-          hint: "Each vault has a code of its own; the one of your passwords is another.")
+          hint: rows.rows.isEmpty
+            ? "The folder's wraps.json has no way in any more: put the row of your recovery kit back into it."
+            : "Each vault has a code of its own; the one of your passwords is another.")
       } catch {
         failure = CommandFailure(.refused, "that is no recovery code: \(error)", hint: "Nothing was tried with it.")
       }

@@ -18,10 +18,6 @@ enum DocumentWords {
       case .full, .failed: (.ioFailed, nil)
       case .tooLarge: (.badInput, "A document has at most 50 MiB.")
       case .conflict: (.busy, "Try again.")
-      case .otherCopy:
-        (
-          .busy, "See them: seif docs ls --docs THERE. Bring them over by docs get and put; --force takes them away."
-        )
       case .locked: (.busy, "Try again when it is done.")
       case .lastKeyWrap, .tooManyKeyWraps, .notPossible: (.usage, nil)
       case .damaged: (.badInput, "Look further: seif docs doctor")

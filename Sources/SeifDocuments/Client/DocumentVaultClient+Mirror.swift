@@ -1,5 +1,5 @@
 internal import SeifBytes
-internal import SeifDocumentFormat
+package import SeifDocumentFormat
 
 /// What came of copying a vault to another store.
 package struct MirrorReport: Sendable, Equatable {
@@ -18,7 +18,7 @@ extension DocumentVaultClient {
   /// store is a copy, and what others changed there isn't taken over.
   ///
   /// - Parameter replaces: whether a manifest there goes that this client didn't put there.
-  /// - Throws: `otherCopy` where there is such a manifest; `rollback` where this place shows an older state.
+  /// - Throws: `conflict` where there is such a manifest; `rollback` where this place shows an older state.
   package func mirror(
     to other: any DocumentStore, replaces: Bool = false, watch: WorkWatch = WorkWatch()
   ) throws(DocumentError) -> MirrorReport {
@@ -27,11 +27,14 @@ extension DocumentVaultClient {
     guard other.place != store.place else {
       throw DocumentError(.notPossible, place: other.place, reason: "it is the same vault")
     }
+    guard !other.place.hasPrefix(store.place + "/") else {
+      throw DocumentError(.notPossible, place: other.place, reason: "it is inside the vault's own folder")
+    }
     guard let stored else { throw DocumentError(.noVault, place: store.place) }
     let memory = try ClientState(parent: Self.parent(of: state.path), place: other.place)
     let there = try other.manifest()
-    if let there, there.blob != stored.blob, !replaces, try memory.copied() != HighWaterMark(there) {
-      throw DocumentError(.otherCopy, place: other.place, current: there.tag)
+    if let there, there.blob != stored.blob, !replaces, try memory.synced() != HighWaterMark(there) {
+      throw DocumentError(.conflict, place: other.place, current: there.tag)
     }
     var report = MirrorReport()
     let ids = manifest.objectIDs.sorted { utf8Precedes($0.description, $1.description) }
@@ -53,8 +56,8 @@ extension DocumentVaultClient {
     let rows = try store.keyWraps()
     let rowsThere = try other.keyWraps()
     let hasSameRows = Set(rows.map(\.id)) == Set(rowsThere.map(\.id)) && rows.allSatisfy { rowsThere.contains($0) }
-    guard there?.blob != stored.blob || !hasSameRows else {
-      if let there { try memory.set(copied: there) }
+    if let there, there.blob == stored.blob, hasSameRows {
+      try memory.set(synced: there)
       return report
     }
     report.changed = true
@@ -70,10 +73,19 @@ extension DocumentVaultClient {
       tag = try other.replaceManifest(stored.blob, expecting: nil)
     }
     let copied = StoredManifest(revision: tag.revision, blob: stored.blob)
+    try memory.set(synced: copied)
     try memory.set(to: copied)
-    try memory.set(copied: copied)
     try memory.note(kept: rows)
     return report
+  }
+
+  /// What another store names that isn't here in the same way: copying this vault there would end it.
+  ///
+  /// - Returns: its manifest, and positions in it; nil where this key doesn't open it.
+  package func onlyThere(_ other: any DocumentStore) throws(DocumentError) -> (manifest: Manifest, positions: [Int])? {
+    guard let there = try other.manifest(), let opened = try? open(there) else { return nil }
+    let ours = Set(manifest.nodes)
+    return (opened, opened.nodes.indices.filter { !ours.contains(opened.nodes[$0]) })
   }
 
   /// By way of a nameless file: a store's reader gives pieces, and another's writer asks for them.

@@ -5,6 +5,8 @@ package import SeifDocumentFormat
 /// Nodes that were taken out of a vault: what brings them back.
 package struct RemovedNodes: Sendable {
   package var nodes: [ManifestNode]
+  /// Its number among what this client keeps of removals.
+  var step: Int?
 }
 
 extension DocumentVaultClient {
@@ -61,21 +63,21 @@ extension DocumentVaultClient {
   /// Takes documents and folders, with all in them, out of the manifest. Their objects stay, so that `undo` brings all
   /// back; see `removeOrphans`.
   package func remove(_ ids: [UUID]) throws(DocumentError) -> DocumentChange<RemovedNodes> {
-    let change = try change { (manifest) throws(DocumentError) in
+    var change = try change { (manifest) throws(DocumentError) in
       for id in ids { _ = try node(id, manifest) }
       return RemovedNodes(nodes: manifest.remove(manifest.subtree(of: ids)))
     }
     var removed = Manifest()
     removed.nodes = change.result.nodes
-    try state.set(undo: try removed.sealed(masterKey, random, place: store.place))
+    change.result.step = try state.push(undo: try removed.sealed(masterKey, random, place: store.place))
     return change
   }
 
   /// What this client removed last and hasn't brought back; nil: nothing, or it was sealed under an older master key.
   package func lastRemoved() throws(DocumentError) -> RemovedNodes? {
-    guard let blob = try state.undo() else { return nil }
+    guard let (step, blob) = try state.undo() else { return nil }
     guard let removed = try? Manifest(opening: blob, masterKey: masterKey), !removed.nodes.isEmpty else { return nil }
-    return RemovedNodes(nodes: removed.nodes)
+    return RemovedNodes(nodes: removed.nodes, step: step)
   }
 
   /// Brings back what was removed, to the root where its folder is gone.
@@ -95,7 +97,7 @@ extension DocumentVaultClient {
         manifest.add(node)
       }
     }
-    try state.set(undo: nil)
+    if let step = removed.step { try state.forget(undo: step) }
     return change
   }
 

@@ -7,8 +7,9 @@ internal import SeifDocumentFormat
 /// What this client remembers of one vault, in a folder of its own: sealed bytes, identifiers, counters and times.
 ///
 /// `mark` is the highest manifest that it opened, `base` that manifest as it was sealed, `wraps.json` and `removed` the
-/// rows of ways in that it made, opened or removed, `objects` its notes of objects, `undo` what it removed last, sealed,
-/// `copied` which manifest it last brought there as a copy. A file that can't be read costs what it says, and nothing else.
+/// rows of ways in that it made, opened or removed, `objects` its notes of objects, `undo-N` what it removed, sealed, the
+/// highest number last; of a copy `synced` is the manifest that was copied there last. A file that can't be read costs
+/// what it says, and nothing else.
 struct ClientState: Sendable {
   let path: String
 
@@ -19,8 +20,8 @@ struct ClientState: Sendable {
     static let removed = "removed"
     static let objects = "objects"
     static let place = "place"
-    static let undo = "undo"
-    static let copied = "copied"
+    static let undo = "undo-"
+    static let synced = "synced"
   }
 
   /// - Parameters:
@@ -109,16 +110,17 @@ struct ClientState: Sendable {
     }
   }
 
-  // ---- Copies
+  // ---- Of a copy
 
-  /// Which manifest was last brought there as a copy: another one than this was made there. What was only looked at is none.
-  func copied() throws(DocumentError) -> HighWaterMark? {
-    try read(Name.copied, limit: 256).flatMap(HighWaterMark.init)
+  /// The manifest that this client copied there last. Not the mark: a manifest that was only looked at there, or made
+  /// there, is no copy of ours.
+  func synced() throws(DocumentError) -> HighWaterMark? {
+    try read(Name.synced, limit: 256).flatMap(HighWaterMark.init)
   }
 
-  func set(copied manifest: StoredManifest) throws(DocumentError) {
+  func set(synced manifest: StoredManifest) throws(DocumentError) {
     try changing { (folder) throws(DocumentError) in
-      try folder.replace(Name.copied, with: HighWaterMark(manifest).bytes)
+      try folder.replace(Name.synced, with: HighWaterMark(manifest).bytes)
       try folder.sync()
     }
   }
@@ -150,35 +152,49 @@ struct ClientState: Sendable {
     }
   }
 
-  // ---- What was removed last
+  // ---- What was removed
 
-  /// How many removals can be taken back, the last one first.
-  static let undoCount = 20
+  /// How many removals can be taken back.
+  static let undoLimit = 100
 
-  private static func undoName(_ step: Int) -> String { step == 0 ? Name.undo : "\(Name.undo).\(step)" }
-
-  /// A sealed manifest of the nodes that were removed last, or nil.
-  func undo() throws(DocumentError) -> [UInt8]? {
-    for step in 0..<Self.undoCount {
-      if let blob = try read(Self.undoName(step), limit: DocumentLimits.manifestByteCount) { return blob }
+  /// A sealed manifest of the nodes that were removed last and aren't back, and its number; nil: there is none.
+  func undo() throws(DocumentError) -> (step: Int, blob: [UInt8])? {
+    let folder = try FolderHandle(path: path)
+    for step in try Self.steps(folder).reversed() {
+      let blob = try folder.read(Name.undo + String(step), limit: DocumentLimits.manifestByteCount)
+      if let blob { return (step, blob) }
     }
     return nil
   }
 
-  /// Keeps one above those before it; nil: forgets the last, and the one before it is the last.
-  func set(undo blob: [UInt8]?) throws(DocumentError) {
+  /// Keeps one on top of those before; the oldest beyond the limit goes.
+  ///
+  /// - Returns: its number.
+  func push(undo blob: [UInt8]) throws(DocumentError) -> Int {
     try changing { (folder) throws(DocumentError) in
-      if let blob {
-        for step in (1..<Self.undoCount).reversed() {
-          try folder.rename(Self.undoName(step - 1), to: Self.undoName(step))
-        }
-        try folder.replace(Name.undo, with: blob)
-      } else {
-        guard let last = (0..<Self.undoCount).first(where: { folder.exists(Self.undoName($0)) }) else { return }
-        try folder.remove(Self.undoName(last))
-      }
+      let steps = try Self.steps(folder)
+      let step = (steps.last ?? 0) + 1
+      try folder.replace(Name.undo + String(step), with: blob)
+      for old in steps.dropLast(Self.undoLimit - 1) { try folder.remove(Name.undo + String(old)) }
+      try folder.sync()
+      return step
+    }
+  }
+
+  /// Forgets one that is back.
+  func forget(undo step: Int) throws(DocumentError) {
+    try changing { (folder) throws(DocumentError) in
+      try folder.remove(Name.undo + String(step))
       try folder.sync()
     }
+  }
+
+  private static func steps(_ folder: borrowing FolderHandle) throws(DocumentError) -> [Int] {
+    var steps: [Int] = []
+    for name in try folder.names() where name.hasPrefix(Name.undo) {
+      if let step = ManifestTag.number(name.dropFirst(Name.undo.count)), step < 1 << 32 { steps.append(step) }
+    }
+    return steps.sorted()
   }
 
   // ---- Objects

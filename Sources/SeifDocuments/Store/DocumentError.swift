@@ -6,8 +6,6 @@ package struct DocumentError: Error, Equatable, CustomStringConvertible {
     case notFound, exists, noPermission, notAFolder, full, readOnly, tooLarge, failed
     /// The manifest isn't the one that was expected: `current` is the one that is there.
     case conflict
-    /// A copy that was changed where it lies: bringing it up to date would take that away.
-    case otherCopy
     /// It was deleted less than 30 days ago, and its identifier isn't given again.
     case gone
     /// The last way in can't be removed.
@@ -75,7 +73,6 @@ extension DocumentError.Code {
     case .tooLarge: "\(place) is larger than the limit"
     case .failed: "\(place) couldn't be read or written"
     case .conflict: "\(place) was changed by somebody else meanwhile"
-    case .otherCopy: "\(place) was changed where it lies, and this vault hasn't those changes"
     case .gone: "\(place) was deleted, and its identifier isn't given again"
     case .lastKeyWrap: "the last way into \(place) can't be removed"
     case .tooManyKeyWraps: "\(place) has as many ways in as a vault may have"

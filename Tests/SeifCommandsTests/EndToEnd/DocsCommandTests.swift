@@ -227,6 +227,29 @@ import Testing
     #expect(listed.output.contains("More"))
   }
 
+  @Test func aChangedCopyIsRefusedByNameAndOneInsideTheVaultToo() throws {
+    try made()
+    #expect(try run("sync", home.file("copy")).exitCode == 0)
+    #expect(try run("mkdir", "OnlyThere", "--docs", home.file("copy")).exitCode == 0)
+    let refused = try run("sync", home.file("copy"))
+    #expect(refused.exitCode == 73)
+    #expect(refused.errors.contains("OnlyThere") && refused.errors.contains("--force"))
+    #expect(try run("ls", "--docs", home.file("copy")).output.contains("OnlyThere"))
+    #expect(try run("sync", home.file("copy"), "--force").exitCode == 0)
+    #expect(try run("sync", home.file(".local/share/seif-documents/sub")).exitCode == 64)
+    #expect(!home.exists(".local/share/seif-documents/sub"))
+  }
+
+  @Test func theRowOfTheKitBringsBackALostWayIn() throws {
+    try made()
+    let row = try #require(home.read("kit.txt").split(separator: "\n").first { $0.hasPrefix("[{") })
+    try FileManager.default.removeItem(atPath: home.file(".local/share/seif-documents/wraps.json"))
+    let lost = try home.seif("docs", "ls", "--docs-code-file", try code())
+    #expect(lost.exitCode == 77 && lost.errors.contains("recovery kit"))
+    _ = try home.write(String(row) + "\n", as: ".local/share/seif-documents/wraps.json")
+    #expect(try home.seif("docs", "ls", "--docs-code-file", try code()).exitCode == 0)
+  }
+
   @Test func aVaultThatLostTheKeyGetsItBackByTheCode() throws {
     #expect(try run("init", "--without-vault", "--kit", home.file("kit.txt")).exitCode == 0)
     let asked = try home.seif("docs", "ls", passphrase: Canary.vaultPassphrase)
