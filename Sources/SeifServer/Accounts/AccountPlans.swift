@@ -31,7 +31,7 @@ package struct AccountPlans: Sendable {
       let methods = Set(found.map(\.route.method))
       let allowed = (methods.contains("GET") ? methods.union(["HEAD"]) : methods).sorted()
       let fields = [HTTPField("Allow", allowed.joined(separator: ", "))]
-      let answer = Self.problem(
+      let answer = WireAnswer.problem(
         405, type: "method-not-allowed", title: "This path doesn't take the method.", fields: fields)
       return (.answer(answer), pattern)
     }
@@ -42,23 +42,23 @@ package struct AccountPlans: Sendable {
     let answer: @Sendable (SecretValue) -> HTTPAnswer = { [controller, now] body in
       let call = AccountCall(head: head, parameters: parameters, body: body, now: now())
       do throws(AccountProblem) {
-        return Self.answer(try controller.answer(route, call))
+        return WireAnswer.answer(try controller.answer(route, call))
       } catch {
-        return Self.answer(error)
+        return WireAnswer.answer(error)
       }
     }
     switch route.body {
     case .none:
       // An empty body that is announced is none.
-      return head.bodyByteCount == 0 ? .work { answer(.empty) } : .answer(Self.answer(AccountProblem(.badRequest)))
+      return head.bodyByteCount == 0 ? .work { answer(.empty) } : .answer(WireAnswer.answer(AccountProblem(.badRequest)))
     case .json, .form:
       let wanted = route.body == .json ? "application/json" : "application/x-www-form-urlencoded"
       let type = (head["Content-Type"] ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
       guard type == wanted else {
-        return .answer(Self.problem(415, type: "media-type", title: "The body has to be \(wanted)."))
+        return .answer(WireAnswer.problem(415, type: "media-type", title: "The body has to be \(wanted)."))
       }
       guard head.bodyByteCount ?? 0 <= AccountRoute.bodyByteLimit else {
-        return .answer(Self.problem(413, type: "too-large", title: "The body is longer than this call takes."))
+        return .answer(WireAnswer.problem(413, type: "too-large", title: "The body is longer than this call takes."))
       }
       return .collect(limit: AccountRoute.bodyByteLimit, answer)
     }
@@ -84,45 +84,5 @@ package struct AccountPlans: Sendable {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
     default: false
     }
-  }
-
-  /// Nothing of an account may be stored on the way, guessed at, framed or read by another site.
-  private static let fields = [
-    HTTPField("Cache-Control", "no-store"),
-    HTTPField("X-Content-Type-Options", "nosniff"),
-    HTTPField("Cross-Origin-Resource-Policy", "same-origin"),
-    HTTPField("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'"),
-    HTTPField("Referrer-Policy", "no-referrer"),
-  ]
-
-  static func answer(_ reply: AccountReply) -> HTTPAnswer {
-    guard let body = reply.body else { return HTTPAnswer(reply.status, fields: fields + reply.fields) }
-    // EXPOSE: it is on its way to whom it is for.
-    return HTTPAnswer(
-      reply.status, fields: fields + [HTTPField("Content-Type", "application/json")] + reply.fields,
-      body: .bytes(body.exposedBytes()))
-  }
-
-  static func answer(_ problem: AccountProblem) -> HTTPAnswer {
-    var extra: [HTTPField] = problem.retryAfter.map { [HTTPField("Retry-After", String($0))] } ?? []
-    if problem.kind == .notSignedIn { extra.append(HTTPField("WWW-Authenticate", "Bearer")) }
-    return Self.problem(
-      problem.kind.status, type: problem.kind.rawValue, title: problem.kind.title, error: problem.device?.rawValue,
-      fields: extra)
-  }
-
-  private static func problem(
-    _ status: Int, type: String, title: String, error: String? = nil, fields extra: [HTTPField] = []
-  ) -> HTTPAnswer {
-    var json = JSONWriter()
-    json.beginObject()
-    json.member("type", "/problems/\(type)")
-    json.member("title", title)
-    json.member("status", status)
-    if let error { json.member("error", error) }
-    json.endObject()
-    return HTTPAnswer(
-      status, fields: fields + [HTTPField("Content-Type", "application/problem+json")] + extra,
-      body: .bytes(json.finish().exposedBytes()))
   }
 }
