@@ -50,7 +50,8 @@ package struct AccountPlans: Sendable {
     switch route.body {
     case .none:
       // An empty body that is announced is none.
-      return head.bodyByteCount == 0 ? .work { answer(.empty) } : .answer(WireAnswer.answer(AccountProblem(.badRequest)))
+      return head.bodyByteCount == 0
+        ? .work { answer(.empty) } : .answer(WireAnswer.answer(AccountProblem(.badRequest)))
     case .json, .form:
       let wanted = route.body == .json ? "application/json" : "application/x-www-form-urlencoded"
       let type = (head["Content-Type"] ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
