@@ -80,6 +80,9 @@ let package = Package(
       "SeifNetworkTransports", ["SeifHTTP", "SeifHTTPFields", "SeifBackups", "SeifCrypto", "SeifBytes", "CExpat"],
       strict),
     target("SeifDocuments", ["SeifDocumentFormat", "SeifBytes", "SeifCrypto", "CSeif"], strict),
+    target(
+      "SeifNetworkDocuments", ["SeifHTTP", "SeifHTTPFields", "SeifDocuments", "SeifDocumentFormat", "SeifBytes"], strict
+    ),
     target("SeifHTTPServer", ["SeifHTTPFields", "SeifBytes", "CMicroHTTPD", "CSeif"], strict),
     target("SeifServerStore", ["SeifSQL", "SeifBytes", "SeifCrypto", "CSeif"], strict),
     target(
@@ -101,7 +104,8 @@ let package = Package(
       ], strict),
     .executableTarget(name: "seif", dependencies: ["SeifCommands"], swiftSettings: strict),
     .executableTarget(
-      name: "seif-net", dependencies: ["SeifCommands", "SeifNetworkTransports"], swiftSettings: strict),
+      name: "seif-net", dependencies: ["SeifCommands", "SeifNetworkTransports", "SeifNetworkDocuments"],
+      swiftSettings: strict),
     .executableTarget(
       name: "seif-server",
       dependencies: [
@@ -183,6 +187,13 @@ let package = Package(
         "SeifServer", "SeifServerTesting", "SeifServerStore", "SeifHTTPServer", "SeifHTTPFields", "SeifOTP",
         "SeifCrypto",
         "SeifBytes", "CSeif",
+      ]),
+    tests(
+      "SeifNetworkDocumentsTests",
+      [
+        "SeifNetworkDocuments", "SeifHTTP", "SeifHTTPFields", "SeifDocuments", "SeifDocumentFormat",
+        "SeifDocumentTesting", "SeifServer",
+        "SeifServerTesting", "SeifServerStore", "SeifHTTPServer", "SeifCrypto", "SeifBytes", "CSeif",
       ]),
     tests("SeifTUITests", ["SeifTUI", "SeifBytes"]),
     tests(

@@ -55,7 +55,9 @@ package enum StoreConformance {
     return id
   }
 
-  static func row(_ number: UInt8, _ key: String = "AA") throws -> StoredKeyWrap {
+  /// - Parameter key: a character of base64, of which a sealed key of 60 bytes is made.
+  static func row(_ number: UInt8, _ key: Character = "A") throws -> StoredKeyWrap {
+    let key = String(repeating: key, count: 80)
     let text =
       #"{"createdAt":"2026-01-01T00:00:00.000Z","id":"\#(try id(number))","kind":"other","wrappedKey":"\#(key)"}"#
     guard let row = StoredKeyWrap(json: SecretValue(utf8: text)) else { throw Finding("no row") }
@@ -224,7 +226,7 @@ package enum StoreConformance {
     Check("a way in is made once: the same row is a retry, another is refused") { store, _ in
       try expect(store.putKeyWrap(row(1)) == .stored, "it was there")
       try expect(store.putKeyWrap(row(1)) == .present, "a retry was stored again")
-      let other = try row(1, "BB")
+      let other = try row(1, "B")
       try refused(.exists, "another row") { () throws(DocumentError) in _ = try store.putKeyWrap(other) }
       try expect(store.keyWraps() == [row(1)], "the rows are others")
       try expect(store.status().isEnabled, "the status doesn't tell of it")

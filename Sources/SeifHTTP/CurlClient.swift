@@ -133,13 +133,13 @@ public final class CurlClient: HTTPClient {
   }
 
   private func setRequest(_ handle: CurlHandle, _ request: HTTPRequest, _ head: CurlList) throws(HTTPFailure) {
-    let hasBody = request.body != nil || ["PUT", "POST", "PATCH"].contains(request.method)
+    let hasBody = request.body != nil || request.source != nil || ["PUT", "POST", "PATCH"].contains(request.method)
     try handle.set(CURLOPT_NOBODY, 0)
     // Sets the method too, which is why the request's own comes after it.
     try handle.set(CURLOPT_HTTPGET, 1)
     if hasBody {
       try handle.set(CURLOPT_UPLOAD, 1)
-      try handle.set(CURLOPT_INFILESIZE_LARGE, size: request.body?.byteCount ?? 0)
+      try handle.set(CURLOPT_INFILESIZE_LARGE, size: request.source?.byteCount ?? request.body?.byteCount ?? 0)
     } else if request.method == "HEAD" {
       try handle.set(CURLOPT_NOBODY, 1)
     }

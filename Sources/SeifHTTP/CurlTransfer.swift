@@ -21,6 +21,7 @@ final class CurlTransfer {
   private var headByteCount = 0
   private(set) var isHeadDone = false
   private var body = SecretBuffer()
+  private var sunkByteCount = 0
   private(set) var status = 0
   private(set) var fields: [HTTPField] = []
   private(set) var stop: Stop?
@@ -37,7 +38,13 @@ final class CurlTransfer {
   // MARK: - What is sent
 
   /// Fills a buffer with the next bytes of the body and gives their number, 0 at its end.
-  func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+  /// Nil ends the exchange.
+  func send(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    if let source = request.source {
+      guard let count = source.read(into: buffer) else { return nil }
+      sentByteCount += count
+      return count
+    }
     guard let content = request.body else { return 0 }
     let count = min(buffer.count, content.byteCount - sentByteCount)
     content.withBytes { bytes in
@@ -49,6 +56,7 @@ final class CurlTransfer {
 
   /// Goes back to a place in the body, for a request that is sent once more with credentials.
   func seek(to place: Int) -> Bool {
+    if request.source != nil { return place == sentByteCount }
     guard let content = request.body, (0...content.byteCount).contains(place) else { return false }
     sentByteCount = place
     return true
@@ -121,8 +129,13 @@ final class CurlTransfer {
       if isRefusal { body.append(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))) }
       return end(isRefusal ? .enough : .tooLarge)
     }
-    body.append(RawSpan(_unsafeBytes: bytes))
-    return true
+    guard !isRefusal, let sink = request.sink else {
+      body.append(RawSpan(_unsafeBytes: bytes))
+      return true
+    }
+    sunkByteCount += bytes.count
+    guard sunkByteCount <= request.limit else { return end(.tooLarge) }
+    return sink.take(bytes) ? true : end(.broken("what came wasn't taken"))
   }
 
   private func end(_ why: Stop) -> Bool {
@@ -164,7 +177,8 @@ func curlAsksForBody(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
   guard let context, let buffer else { return 0 }
-  return transfer(context).send(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+  // CURL_READFUNC_ABORT.
+  return transfer(context).send(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count)) ?? 0x1000_0000
 }
 
 func curlSeeks(_ context: UnsafeMutableRawPointer?, _ place: curl_off_t, _ origin: Int32) -> Int32 {

@@ -10,6 +10,21 @@ public enum HTTPAuthentication: Sendable {
   case bearer(SecretValue)
 }
 
+/// A body that is sent as it is made: too large to stand in memory. It can't be sent twice, so nothing that has one is
+/// tried again.
+public protocol HTTPBodySource: AnyObject, Sendable {
+  /// All of it.
+  var byteCount: Int { get }
+  /// Fills a buffer with the next bytes and gives their number, 0 at the end; nil ends the exchange.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Int?
+}
+
+/// Takes the body of a successful answer as it comes: that of a refusal stands in the answer.
+public protocol HTTPBodySink: AnyObject, Sendable {
+  /// The next bytes, valid during the call; false ends the exchange.
+  func take(_ bytes: UnsafeRawBufferPointer) -> Bool
+}
+
 /// What is asked of a server.
 public struct HTTPRequest: Sendable {
   /// Its method, as it is sent.
@@ -26,6 +41,10 @@ public struct HTTPRequest: Sendable {
   public var limit: Int
   /// Whether it may be sent again after a failure that leaves open whether the first was done.
   public var isIdempotent: Bool
+  /// What is sent in the place of `body`; nil: that.
+  public var source: (any HTTPBodySource)?
+  /// Where the body of a successful answer goes, at most `limit` bytes; nil: into the answer.
+  public var sink: (any HTTPBodySink)?
 
   /// A request.
   public init(

@@ -5,6 +5,7 @@ internal import SeifHTTPFields
 /// - 429 and 503 mean that nothing was done: after `Retry-After` (at most 60 seconds; longer: the answer stands), else
 ///   after a while.
 /// - 500, 502, 504, lost connections and timeouts: where the request may be done twice, or surely wasn't done.
+/// - A body that is sent or taken as it comes never: it can't be gone through twice.
 /// - Nothing else: other answers from 400 up and 507 stay what they are.
 ///
 /// A while is drawn between nothing and 0.5 seconds, doubled each time ("full jitter"), so that clients that failed
@@ -67,6 +68,7 @@ public struct RetryingClient: HTTPClient {
 
   // nil: it isn't sent again.
   private func milliseconds(after response: HTTPResponse, _ request: HTTPRequest, _ tries: Int) -> Int? {
+    guard request.source == nil, request.sink == nil else { return nil }
     switch response.status {
     case 429, 503:
       guard let text = response["Retry-After"] else { return jitter(tries) }
@@ -78,7 +80,8 @@ public struct RetryingClient: HTTPClient {
   }
 
   private static func mayRepeat(_ failure: HTTPFailure, _ request: HTTPRequest) -> Bool {
-    switch failure {
+    guard request.source == nil, request.sink == nil else { return false }
+    return switch failure {
     case .unreachable(let mayBeDone), .timedOut(let mayBeDone): request.isIdempotent || !mayBeDone
     default: false
     }

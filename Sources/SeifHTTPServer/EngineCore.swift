@@ -146,7 +146,9 @@ final class EngineCore: Sendable {
         return run(exchange, connection, then: .discarding) { receiver.finish() }
       }
     case .discarding, .answering:
-      break
+      // Read so that its sender can read the answer; without end only as far as a courtesy goes.
+      exchange.discarded &+= piece.count
+      if exchange.head?.bodyByteCount == nil, exchange.discarded > Self.discardedByteLimit { return false }
     case .new, .working, .waiting, .answered:
       return false
     }
@@ -208,9 +210,14 @@ final class EngineCore: Sendable {
     exchange.answer = HTTPAnswer(
       503, fields: [HTTPField("Retry-After", "1")], closes: exchange.head?.bodyByteCount != 0)
     exchange.step = .discarding
+    // What is left of the body is watched like any other.
+    exchange.connection?.enter(exchange.head?.bodyByteCount == 0 ? .answer : .body)
     MHD_resume_connection(connection)
     return true
   }
+
+  /// Of a body in chunks that was refused, whose end nobody knows.
+  private static let discardedByteLimit = 1 << 20
 
   private static func refusal(_ status: Int) -> HTTPAnswer { HTTPAnswer(status) }
 }

@@ -34,6 +34,7 @@ final class Exchange: @unchecked Sendable {
   /// A body that is being received, until it has ended one way or another.
   var receiver: (any HTTPBodyReceiver)?
   var received = 0
+  var discarded = 0
 
   init(target: [UInt8], connection: ConnectionState?) {
     self.target = target

@@ -8,7 +8,8 @@ internal import Synchronization
 /// names.
 final class ServerCare: Sendable {
   private static let trashMilliseconds: Int64 = 30 * 86_400_000
-  private static let reservationMilliseconds: Int64 = 3_600_000
+  /// Longer than the slowest upload that the engine lets go on.
+  private static let reservationMilliseconds: Int64 = 16 * 3_600_000
   private static let orphanMilliseconds: Int64 = 86_400_000
   private static let rounds = 600
 

@@ -46,6 +46,23 @@ import Testing
     #expect(try bench.content(client, file) == bytes(10))
   }
 
+  @Test func removalsAreTakenBackOneAfterTheOtherTheLastFirst() throws {
+    let bench = try Bench()
+    let client = try bench.create()
+    let files = try (0..<25).map { try bench.put(client, "\($0).pdf", bytes(10)) }
+    for file in files { _ = try client.remove([file]) }
+    var back: [UUID?] = []
+    while let removed = try client.lastRemoved() {
+      _ = try client.undo(removed)
+      back.append(removed.nodes.first?.id)
+    }
+    // As many as are kept, and no more.
+    #expect(back == files.reversed().prefix(20).map { $0 })
+    #expect(client.manifest.nodes.count == 20)
+    _ = try client.remove([files[24]])
+    #expect(try client.lastRemoved()?.nodes.map(\.id) == [files[24]])
+  }
+
   @Test func whatIsUndoneGoesToTheRootWhereItsFolderIsGone() throws {
     let bench = try Bench()
     let client = try bench.create()

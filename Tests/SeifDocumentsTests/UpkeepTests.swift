@@ -188,7 +188,11 @@ import Testing
     #expect(try copy.keyWraps() == [row(5)])
     // What somebody changed there isn't lost unasked.
     _ = try bench.open("d", key: 2, store: copy).makeFolder("there", in: nil)
-    #expect(failure { _ = try client.mirror(to: copy) } == .conflict)
+    #expect(failure { _ = try client.mirror(to: copy) } == .otherCopy)
+    // Nor once it was looked at from here, or changed from here.
+    _ = try bench.open("a", key: 2, store: copy).makeFolder("from here", in: nil)
+    #expect(failure { _ = try client.mirror(to: copy) } == .otherCopy)
+    #expect(try bench.open("e", key: 2, store: copy).manifest.nodes.count == 4)
     #expect(try client.mirror(to: copy, replaces: true).changed)
     #expect(try copy.manifest()?.blob == bench.store.manifest()?.blob)
   }

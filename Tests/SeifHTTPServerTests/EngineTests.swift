@@ -61,6 +61,15 @@ import Testing
     #expect(try client.answer().status == 200)
   }
 
+  @Test func aRefusedBodyWithoutAnEndIsCutOff() throws {
+    let client = try client()
+    try client.send("PUT /full HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+    let chunk = Array("10000\r\n".utf8) + [UInt8](repeating: 1, count: 65_536) + Array("\r\n".utf8)
+    var sent = 0
+    while sent < 10_000, (try? client.send(chunk)) != nil { sent += 1 }
+    #expect(sent < 10_000)
+  }
+
   @Test func aClientThatGoesAwayHalfwayIsNoticedOnce() throws {
     var client: RawClient? = try client()
     try client?.send("PUT /put HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\nabc")

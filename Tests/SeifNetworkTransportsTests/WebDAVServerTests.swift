@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func seifSaysWhichSeifItIs() throws {
-    let source = TestData.packageRoot.appending(path: "Sources/SeifCommands/Framework/Version.swift")
+    let source = TestData.packageRoot.appending(path: "Sources/SeifCommandLine/Process/Version.swift")
     let text = try String(contentsOf: source, encoding: .utf8)
     let number = try #require(text.split(separator: "static let number = \"").last?.prefix { $0 != "\"" })
     #expect(NetworkClient.userAgent == "seif/\(number)")

@@ -15,16 +15,19 @@ struct DocsRotateCommand: Command {
     Makes a new master key and a new recovery code, in one step with the table of
     contents. Ways in that can't be carried over, such as passkeys, are named and open
     nothing any more. --files seals each document anew too, against somebody who has a
-    copy of the old table of contents. Copies made earlier stay as they are.
+    copy of the old table of contents. Copies made earlier stay as they are. A server asks
+    for your password there once more.
     """
   static let files = Option.flag("files", "seal every document anew too")
   static let withoutVault = Option.flag("without-vault", "leave the key in your vault as it is")
   static var options: [Option] {
-    [files, withoutVault] + DocumentKit.options + DocumentOptions.options + OutputOptions.options
+    [files, withoutVault] + ServerPasswordOptions.options + DocumentKit.options + DocumentOptions.options
+      + OutputOptions.options
   }
 
   private let files: Bool
   private let withoutVault: Bool
+  private let password: ServerPasswordOptions
   private let kit: DocumentKit
   private let documents: DocumentOptions
   private let output: OutputOptions
@@ -32,6 +35,7 @@ struct DocsRotateCommand: Command {
   init(_ arguments: inout ParsedArguments) throws(UsageError) {
     files = arguments.flag(Self.files)
     withoutVault = arguments.flag(Self.withoutVault)
+    password = try ServerPasswordOptions(&arguments)
     kit = try DocumentKit(&arguments)
     documents = try DocumentOptions(&arguments)
     output = try OutputOptions(&arguments)
@@ -40,8 +44,14 @@ struct DocsRotateCommand: Command {
   func run(_ context: Context) throws -> ExitCode {
     try kit.check(otherwise: "Nothing was changed.", context)
     // What may fail or be cancelled comes before anything is changed.
-    let (client, holder) =
-      withoutVault ? (try documents.open(context, mayWrite: true), nil) : try documents.openHolding(context)
+    let (client, holder) = try documents.openHolding(context, holds: !withoutVault) {
+      (reached) throws(CommandFailure) in
+      guard let signIn = reached.signIn else { return }
+      let servers = try ServerSignIn.servers(context)
+      _ = try password.use(signIn.account, at: signIn.origin, context) { (person) throws(SignInError) in
+        try servers.freshen(at: signIn.origin, person, token: signIn.token)
+      }
+    }
     defer { holder?.vault.lock() }
     let masterKey = RandomSource.system.makeSecret(byteCount: KeyWrap.masterKeyByteCount)
     let code = DocumentRecoveryCode.make()
@@ -114,7 +124,14 @@ struct DocsSyncCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    let client = try documents.open(context, mayWrite: true)
+    if ServerSignIn.isAddress(folder) {
+      throw CommandFailure(
+        .usage, "sync copies to a folder, and \(folder) is a server", hint: "Put files there: docs put")
+    }
+    let (client, holder) =
+      try documents.server(context) == nil
+      ? (documents.open(context, mayWrite: true), nil) : documents.openHolding(context)
+    defer { holder?.vault.lock() }
     let progress = Progress(context.talk, "Copying")
     defer { progress.finish() }
     let watch = WorkWatch(report: { progress.update(done: $0.documents.done, of: $0.documents.of) })
@@ -123,9 +140,8 @@ struct DocsSyncCommand: Command {
       let copy = isThere ? FolderDocumentStore(path: folder) : try FolderDocumentStore.make(path: folder)
       let report = try client.mirror(to: copy, replaces: force, watch: watch)
       // What opens the one finds its key for the other.
-      if let source = client.store as? FolderDocumentStore, let id = try source.vaultID(), try copy.vaultID() != id {
-        try copy.setVaultID(id)
-      }
+      let id = try (client.store as? FolderDocumentStore)?.vaultID() ?? holder?.documentID
+      if let id, try copy.vaultID() != id { try copy.setVaultID(id) }
       return report
     }
     progress.finish()

@@ -152,7 +152,8 @@ struct DocsUndoCommand: Command {
     seif docs undo [OPTIONS]
 
     Brings back what the last seif docs rm on this machine took out, to its old places;
-    to the top where a folder is gone. Says so only once each document is there again.
+    to the top where a folder is gone; once more, what the one before it did, and so on,
+    20 of them. Says so only once each document is there again.
     """
   static var options: [Option] { DocumentOptions.options + OutputOptions.options }
 
@@ -169,7 +170,7 @@ struct DocsUndoCommand: Command {
       (client, _) throws(CommandFailure) in
       let removed = try SeifCommands.documents { () throws(DocumentError) in try client.lastRemoved() }
       guard let removed else {
-        throw CommandFailure(.notFound, "this machine removed nothing that could come back")
+        throw CommandFailure(.notFound, "nothing more that this machine removed can be taken back")
       }
       let lost = try SeifCommands.documents { () throws(DocumentError) in try client.undo(removed).lost }
       return (lost, "\(DocumentWords.count(removed.nodes.count, "line")) back.")

@@ -14,10 +14,11 @@ struct DocsInitCommand: Command {
   static let usage = """
     seif docs init [OPTIONS]
 
-    Makes a document vault in a folder. Its key is made here and goes into your vault,
-    so that what opens your vault opens your documents; and a recovery code opens it
-    alone. On a terminal the code is shown once and typed back. Without one, --kit FILE
-    writes it, with the row that it opens, to a file that only you can read.
+    Makes a document vault in a folder, or at a server where you are signed in (seif login;
+    --docs URL). Its key is made here and goes into your vault, so that what opens your vault
+    opens your documents; and a recovery code opens it alone. On a terminal the code is shown
+    once and typed back. Without one, --kit FILE writes it, with the row that it opens, to a
+    file that only you can read.
     """
   static let withoutVault = Option.flag("without-vault", "don't keep the key in your vault: only the code opens it")
   static var options: [Option] {
@@ -37,32 +38,41 @@ struct DocsInitCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
+    let server = try documents.server(context)
     let path = try documents.path(context.environment)
     let state = try DocumentOptions.stateFolder(context.environment)
-    try refuseExisting(path)
+    if server == nil { try refuseExisting(path) }
     try kit.check(otherwise: "No document vault was made.", context)
     let folder = try documents.unlock.vault.folder(context.environment)
     // What may fail or be cancelled comes before anything is made.
-    let vault = withoutVault ? nil : try documents.unlock.use(.readWrite, context)
-    defer { vault?.lock() }
+    let reached = server == nil ? nil : try documents.reach(.readWrite, context)
+    let opened = reached == nil && !withoutVault ? try documents.unlock.use(.readWrite, context) : reached?.vault
+    defer { opened?.lock() }
+    if let store = reached?.store,
+      try SeifCommands.documents({ () throws(DocumentError) in try store.status() }).isEnabled
+    {
+      throw CommandFailure(
+        .cannotCreate, "there is a document vault at \(store.place) already", hint: "Have its key: seif docs keep")
+    }
+    let vault = withoutVault ? nil : opened
     let random = RandomSource.system
     let masterKey = random.makeSecret(byteCount: KeyWrap.masterKeyByteCount)
     let code = DocumentRecoveryCode.make(random)
     let row = try DocumentKit.makeRow(code, masterKey, context)
-    try kit.present(code, row, place: AbsolutePath.of(path), context)
-    let store: FolderDocumentStore
+    try kit.present(code, row, place: server ?? AbsolutePath.of(path), context)
+    let store: any DocumentStore
     do throws(DocumentError) {
-      store = try FolderDocumentStore.make(path: path)
+      if let reached { store = reached.store } else { store = try FolderDocumentStore.make(path: path) }
       _ = try DocumentVaultClient.create(
         store, masterKey: masterKey.duplicate(), rows: [StoredKeyWrap(row)], stateFolder: state)
     } catch {
       kit.discard()
       throw DocumentWords.failure(error)
     }
-    let id = try SeifCommands.documents { () throws(DocumentError) in try store.vaultID() }
-    if let vault, let id {
+    let id = try SeifCommands.documents { () throws(DocumentError) in try (store as? FolderDocumentStore)?.vaultID() }
+    if let vault, let name = reached?.signIn?.name ?? id.map({ .folder($0) }) {
       try DocumentKeys.keep(
-        masterKey, of: id, wraps: SecretValue(StoredKeyWrap.list([StoredKeyWrap(row)])),
+        masterKey, of: name, wraps: SecretValue(StoredKeyWrap.list([StoredKeyWrap(row)])),
         name: Self.name(of: store.place), in: vault, folder)
       _ = vault.tell(context)
     }
@@ -70,13 +80,13 @@ struct DocsInitCommand: Command {
       var writer = JSONWriter(indent: 2)
       writer.beginObject()
       writer.schema("seif-docs-init", 1)
-      writer.member("folder", store.place)
+      writer.member(server == nil ? "folder" : "server", store.place)
       if let id { writer.member("id", id.description) }
       writer.member("inVault", vault != nil)
       writer.endObject()
       try context.output.writeLine(json: writer.finish())
     }
-    context.talk.say(.ok, "Document vault made in \(store.place).")
+    context.talk.say(.ok, "Document vault made \(server == nil ? "in" : "at") \(store.place).")
     if let path = kit.path { context.talk.say("The recovery kit is in \(path): print it, then delete the file.") }
     context.talk.say(
       vault == nil
@@ -121,10 +131,12 @@ struct DocsKeepCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    let store = FolderDocumentStore(path: try documents.path(context.environment))
+    let reached = try documents.reach(.readWrite, context)
+    defer { reached.lock() }
+    let store = reached.store
     let id = try SeifCommands.documents { () throws(DocumentError) in
       guard try store.status().isEnabled else { throw DocumentError(.noVault, place: store.place) }
-      return try store.makeVaultID()
+      return try (store as? FolderDocumentStore)?.makeVaultID()
     }
     let rows = try DocumentOptions.rows(of: store)
     let opened = try documents.code(rows, context)
@@ -135,13 +147,17 @@ struct DocsKeepCommand: Command {
         store, masterKey: masterKey.duplicate(), stateFolder: try DocumentOptions.state(context))
     }
     let list = try SeifCommands.documents { () throws(DocumentError) in StoredKeyWrap.list(try store.keyWraps()) }
-    try DocumentKeys(documents.unlock).keep(
-      masterKey, of: id, wraps: SecretValue(list), name: DocsInitCommand.name(of: store.place), context)
+    if let vault = reached.vault, let signIn = reached.signIn {
+      try DocumentKeys.keep(masterKey, of: signIn.name, wraps: SecretValue(list), name: "", in: vault, reached.folder)
+    } else if let id {
+      try DocumentKeys(documents.unlock).keep(
+        masterKey, of: .folder(id), wraps: SecretValue(list), name: DocsInitCommand.name(of: store.place), context)
+    }
     if output.json {
       var writer = JSONWriter(indent: 2)
       writer.beginObject()
       writer.schema("seif-docs-keep", 1)
-      writer.member("id", id.description)
+      if let id { writer.member("id", id.description) }
       writer.endObject()
       try context.output.writeLine(json: writer.finish())
     }

@@ -3,6 +3,7 @@ internal import SeifBytes
 internal import SeifDocumentFormat
 internal import SeifDocuments
 internal import SeifImages
+internal import SeifVault
 
 /// `seif docs kit`: the recovery kit.
 struct DocsKitCommand: Command {
@@ -30,7 +31,9 @@ struct DocsKitCommand: Command {
   }
 
   func run(_ context: Context) throws -> ExitCode {
-    let store = FolderDocumentStore(path: try documents.path(context.environment))
+    let reached = try documents.reach(.readOnly, context)
+    defer { reached.lock() }
+    let store = reached.store
     try Destination.checkFree(write.output, replacing: write.force)
     let rows = try DocumentOptions.rows(of: store)
     if rows.rows.isEmpty {
@@ -39,7 +42,9 @@ struct DocsKitCommand: Command {
     let typed = try documents.code(rows, context)
     let sheet: SecretValue
     if isQR {
-      let kit = RecoveryKit(account: "", server: store.place, row: StoredKeyWrap(typed.row), code: typed.code.grouped)
+      let kit = RecoveryKit(
+        account: reached.signIn?.account ?? "", server: store.place, row: StoredKeyWrap(typed.row),
+        code: typed.code.grouped)
       sheet = QRDrawing.png(try QRCommand.matrix(kit.data))
     } else {
       sheet = DocumentKit.sheet(typed.code, typed.row, place: store.place, context)

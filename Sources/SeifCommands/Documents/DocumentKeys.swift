@@ -1,6 +1,7 @@
 internal import SeifCommandLine
 internal import SeifAgent
 internal import SeifBytes
+internal import SeifCrypto
 internal import SeifRecords
 internal import SeifVault
 
@@ -12,12 +13,18 @@ struct DocumentKeys {
 
   /// The master key of a document vault; nil where the vault has none. Where the vault is open in the agent, the agent
   /// asks the person before it gives one out.
-  func key(of id: UUID, _ context: Context) throws(CommandFailure) -> SecretBytes? {
+  func key(of name: DocumentVaultName, _ context: Context) throws(CommandFailure) -> SecretBytes? {
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(.readOnly, context)
     defer { vault.lock() }
+    return try Self.key(of: name, in: vault, folder, context)
+  }
+
+  static func key(
+    of name: DocumentVaultName, in vault: any UnlockedVault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> SecretBytes? {
     let key = try withVault(folder) { () throws(VaultUseError) in
-      guard let found = try Self.entry(of: id, in: vault) else { return SecretValue.empty }
+      guard let found = try entry(of: name, in: vault) else { return SecretValue.empty }
       guard case .document(let document) = try vault.revealed(found) else { return SecretValue.empty }
       return document.masterKey
     }
@@ -26,12 +33,18 @@ struct DocumentKeys {
   }
 
   /// The person's vault, open to be changed, if it has the key of a document vault.
-  func holder(of id: UUID, _ context: Context) throws(CommandFailure) -> DocumentKeyHolder? {
+  func holder(of name: DocumentVaultName, _ context: Context) throws(CommandFailure) -> DocumentKeyHolder? {
     let folder = try unlock.vault.folder(context.environment)
-    let vault = try unlock.use(.readWrite, context)
+    return try Self.holder(of: name, in: try unlock.use(.readWrite, context), folder, context)
+  }
+
+  /// As above, with a vault that is open; locked where this gives none.
+  static func holder(
+    of name: DocumentVaultName, in vault: any UnlockedVault, _ folder: String, _ context: Context
+  ) throws(CommandFailure) -> DocumentKeyHolder? {
     let found: ReadEntry?
     do throws(CommandFailure) {
-      found = try withVault(folder) { () throws(VaultUseError) in try Self.entry(of: id, in: vault) }
+      found = try withVault(folder) { () throws(VaultUseError) in try entry(of: name, in: vault) }
     } catch {
       vault.lock()
       throw error
@@ -41,7 +54,7 @@ struct DocumentKeys {
       return nil
     }
     _ = vault.tell(context)
-    return DocumentKeyHolder(vault: vault, folder: folder, id: id, found: found)
+    return DocumentKeyHolder(vault: vault, folder: folder, name: name, found: found)
   }
 
   /// Keeps a key in the vault, in the place of one that it has of the same document vault.
@@ -50,26 +63,28 @@ struct DocumentKeys {
   ///   - wraps: the rows of the ways in, as a JSON list.
   ///   - name: what the entry goes by: the folder's name.
   func keep(
-    _ key: borrowing SecretBytes, of id: UUID, wraps: SecretValue, name: String, _ context: Context
+    _ key: borrowing SecretBytes, of vaultName: DocumentVaultName, wraps: SecretValue, name: String, _ context: Context
   ) throws(CommandFailure) {
     let folder = try unlock.vault.folder(context.environment)
     let vault = try unlock.use(.readWrite, context)
     defer { vault.lock() }
-    try Self.keep(key, of: id, wraps: wraps, name: name, in: vault, folder)
+    try Self.keep(key, of: vaultName, wraps: wraps, name: name, in: vault, folder)
     _ = vault.tell(context)
   }
 
   static func keep(
-    _ key: borrowing SecretBytes, of id: UUID, wraps: SecretValue, name: String, in vault: any UnlockedVault,
+    _ key: borrowing SecretBytes, of vaultName: DocumentVaultName, wraps: SecretValue, name: String,
+    in vault: any UnlockedVault,
     _ folder: String
   ) throws(CommandFailure) {
     let value = key.withBytes { SecretValue(copying: $0) }
     try withVault(folder) { () throws(VaultUseError) in
-      var document = DocumentVault(id: id.description, kind: .local, masterKey: value)
+      var document = vaultName.document(masterKey: value)
       document.wraps = wraps
-      document.account = name
-      if let found = try entry(of: id, in: vault) {
+      if document.account.isEmpty { document.account = name }
+      if let found = try entry(of: vaultName, in: vault) {
         if case .document(let old) = found.stored.entry {
+          document.id = old.id
           document.opaque = old.opaque
           if !old.account.isEmpty || name.isEmpty { document.account = old.account }
         }
@@ -80,10 +95,10 @@ struct DocumentKeys {
     }
   }
 
-  static func entry(of id: UUID, in vault: any UnlockedVault) throws(VaultUseError) -> ReadEntry? {
+  static func entry(of name: DocumentVaultName, in vault: any UnlockedVault) throws(VaultUseError) -> ReadEntry? {
     for summary in try vault.list() where summary.kind == .documents {
       let found = try vault.entry(summary.id)
-      if case .document(let document) = found.stored.entry, UUID(document.id) == id { return found }
+      if case .document(let document) = found.stored.entry, name.names(document) { return found }
     }
     return nil
   }
@@ -93,14 +108,20 @@ struct DocumentKeys {
 struct DocumentKeyHolder {
   let vault: any UnlockedVault
   fileprivate let folder: String
-  fileprivate let id: UUID
+  fileprivate let name: DocumentVaultName
   fileprivate let found: ReadEntry
 
-  fileprivate init(vault: any UnlockedVault, folder: String, id: UUID, found: ReadEntry) {
+  fileprivate init(vault: any UnlockedVault, folder: String, name: DocumentVaultName, found: ReadEntry) {
     self.vault = vault
     self.folder = folder
-    self.id = id
+    self.name = name
     self.found = found
+  }
+
+  /// The identifier of the vault's entry, by which a copy in a folder finds its key.
+  var documentID: UUID? {
+    guard case .document(let document) = found.stored.entry else { return nil }
+    return UUID(document.id)
   }
 
   /// The key as the vault has it.
@@ -112,6 +133,33 @@ struct DocumentKeyHolder {
 
   /// Puts another key in its place.
   func replace(_ key: borrowing SecretBytes, wraps: SecretValue) throws(CommandFailure) {
-    try DocumentKeys.keep(key, of: id, wraps: wraps, name: "", in: vault, folder)
+    try DocumentKeys.keep(key, of: name, wraps: wraps, name: "", in: vault, folder)
+  }
+}
+
+/// Which document vault a key is of: a folder's by the identifier in it, a server's by its address and the account.
+enum DocumentVaultName: Sendable {
+  case folder(UUID)
+  case server(String, account: String)
+
+  func names(_ document: DocumentVault) -> Bool {
+    switch self {
+    case .folder(let id): UUID(document.id) == id
+    case .server(let origin, let account):
+      document.kind == .server && utf8Equal(document.server, origin) && utf8Equal(document.account, account)
+    }
+  }
+
+  /// A new entry for it.
+  func document(masterKey: SecretValue) -> DocumentVault {
+    switch self {
+    case .folder(let id): return DocumentVault(id: id.description, kind: .local, masterKey: masterKey)
+    case .server(let origin, let account):
+      var document = DocumentVault(
+        id: RandomSource.system.makeUUID().description, kind: .server, masterKey: masterKey)
+      document.server = origin
+      document.account = account
+      return document
+    }
   }
 }

@@ -8,7 +8,8 @@ internal import SeifVault
 
 /// Which document vault, and what opens it: its recovery code where that is said, else the key in the person's vault.
 struct DocumentOptions: OptionGroup, Sendable {
-  static let folder = Option.value("docs", "DIR", "the document vault's folder (else SEIF_DOCS, else the usual place)")
+  static let folder = Option.value(
+    "docs", "DIR", "the document vault's folder, or its server (else SEIF_DOCS, else the usual place)")
   static let code = Option.flag("docs-code", "open it by its own recovery code")
   static let codeFD = Option.value("docs-code-fd", "N", "read that code from descriptor N, one line")
   static let codeFile = Option.value("docs-code-file", "F", "read that code from a file, one line")
@@ -35,6 +36,30 @@ struct DocumentOptions: OptionGroup, Sendable {
     throw CommandFailure(.usage, "nothing says where the document vault is", hint: "Give --docs DIR.")
   }
 
+  /// The server that is named in a folder's place; nil: a folder is.
+  func server(_ context: Context) throws(CommandFailure) -> String? {
+    guard let said = given ?? context.environment["SEIF_DOCS"], ServerSignIn.isAddress(said) else { return nil }
+    return try ServerSignIn.origin(of: said, context)
+  }
+
+  /// Where the vault lies. A server wants to know who asks, so the person's vault is opened for that: once, for all that
+  /// is needed of it.
+  func reach(_ access: VaultAccess, _ context: Context) throws(CommandFailure) -> ReachedDocuments {
+    guard let origin = try server(context) else {
+      return ReachedDocuments(store: FolderDocumentStore(path: try path(context.environment)))
+    }
+    let folder = try unlock.vault.folder(context.environment)
+    let vault = try unlock.use(access, context)
+    do throws(CommandFailure) {
+      let signIn = try ServerSignIn.find(origin, in: vault, folder)
+      _ = vault.tell(context)
+      return ReachedDocuments(store: try signIn.store(context), signIn: signIn, vault: vault, folder: folder)
+    } catch {
+      vault.lock()
+      throw error
+    }
+  }
+
   /// Where this machine remembers what it has seen of document vaults.
   static func stateFolder(_ environment: Environment) throws(CommandFailure) -> String {
     guard let state = UserFolders.state(environment) else {
@@ -48,21 +73,44 @@ struct DocumentOptions: OptionGroup, Sendable {
   ///
   /// - Parameter mayWrite: a state that is older than one seen before is then a failure, and else a warning.
   func open(_ context: Context, mayWrite: Bool) throws(CommandFailure) -> DocumentVaultClient {
-    let store = FolderDocumentStore(path: try path(context.environment))
-    return try client(store, try key(of: store, context), context, mayWrite: mayWrite)
+    let reached = try reach(.readOnly, context)
+    defer { reached.lock() }
+    return try client(reached.store, try key(of: reached, context), context, mayWrite: mayWrite)
   }
 
   /// The open vault to change, and the person's vault where that has its key: opened once, for both.
+  ///
+  /// - Parameters:
+  ///   - holds: whether the vault is to have another key afterwards.
+  ///   - before: called once the place is known, before the key is asked for.
   func openHolding(
-    _ context: Context
+    _ context: Context, holds: Bool = true, before: (ReachedDocuments) throws(CommandFailure) -> Void = { _ in }
   ) throws(CommandFailure) -> (client: DocumentVaultClient, holder: DocumentKeyHolder?) {
-    let store = FolderDocumentStore(path: try path(context.environment))
-    guard let id = try id(of: store), try hasVault(context),
-      let holder = try DocumentKeys(unlock).holder(of: id, context)
-    else { return (try open(context, mayWrite: true), nil) }
+    let reached = try reach(.readWrite, context)
+    let holder: DocumentKeyHolder?
     do throws(CommandFailure) {
-      let opened = asksCode ? try byCode(store, context) : Opened(try holder.key(), row: nil)
-      return (try client(store, opened, context, mayWrite: true), holder)
+      try before(reached)
+      guard holds, let name = try name(of: reached), try hasVault(context) else {
+        defer { reached.lock() }
+        return (try client(reached.store, try key(of: reached, context), context, mayWrite: true), nil)
+      }
+      if let vault = reached.vault {
+        holder = try DocumentKeys.holder(of: name, in: vault, reached.folder, context)
+      } else {
+        holder = try DocumentKeys(unlock).holder(of: name, context)
+      }
+    } catch {
+      reached.lock()
+      throw error
+    }
+    guard let holder else {
+      // The vault is locked again, and has no key.
+      if reached.vault == nil { return (try open(context, mayWrite: true), nil) }
+      return (try client(reached.store, try byCode(reached.store, context), context, mayWrite: true), nil)
+    }
+    do throws(CommandFailure) {
+      let opened = asksCode ? try byCode(reached.store, context) : Opened(try holder.key(), row: nil)
+      return (try client(reached.store, opened, context, mayWrite: true), holder)
     } catch {
       holder.vault.lock()
       throw error
@@ -70,7 +118,7 @@ struct DocumentOptions: OptionGroup, Sendable {
   }
 
   private func client(
-    _ store: FolderDocumentStore, _ opened: Opened, _ context: Context, mayWrite: Bool
+    _ store: any DocumentStore, _ opened: Opened, _ context: Context, mayWrite: Bool
   ) throws(CommandFailure) -> DocumentVaultClient {
     let client = try documents { () throws(DocumentError) in
       try DocumentVaultClient.open(
@@ -107,23 +155,32 @@ struct DocumentOptions: OptionGroup, Sendable {
     func key() -> SecretBytes { secret.duplicate() }
   }
 
-  private func id(of store: FolderDocumentStore) throws(CommandFailure) -> UUID? {
+  private func name(of reached: ReachedDocuments) throws(CommandFailure) -> DocumentVaultName? {
     try documents { () throws(DocumentError) in
+      let store = reached.store
       guard try store.status().isEnabled else { throw DocumentError(.noVault, place: store.place) }
-      return try store.vaultID()
+      if let signIn = reached.signIn { return signIn.name }
+      return try (store as? FolderDocumentStore)?.vaultID().map { .folder($0) }
     }
   }
 
-  private func key(of store: FolderDocumentStore, _ context: Context) throws(CommandFailure) -> Opened {
-    let id = try id(of: store)
-    if !asksCode, let id, try hasVault(context) {
-      if let key = try DocumentKeys(unlock).key(of: id, context) { return Opened(key, row: nil) }
+  private func key(of reached: ReachedDocuments, _ context: Context) throws(CommandFailure) -> Opened {
+    let name = try name(of: reached)
+    let store = reached.store
+    if !asksCode, let name, try hasVault(context) {
+      let key =
+        if let vault = reached.vault {
+          try DocumentKeys.key(of: name, in: vault, reached.folder, context)
+        } else {
+          try DocumentKeys(unlock).key(of: name, context)
+        }
+      if let key { return Opened(key, row: nil) }
       context.talk.say("Your vault has no key of this document vault, so its recovery code is needed.")
     }
     return try byCode(store, context)
   }
 
-  private func byCode(_ store: FolderDocumentStore, _ context: Context) throws(CommandFailure) -> Opened {
+  private func byCode(_ store: any DocumentStore, _ context: Context) throws(CommandFailure) -> Opened {
     let rows = try Self.rows(of: store)
     let typed = try code(rows, context)
     let row = typed.row
@@ -135,7 +192,7 @@ struct DocumentOptions: OptionGroup, Sendable {
     access(try unlock.location(context).file, F_OK) == 0
   }
 
-  static func rows(of store: FolderDocumentStore) throws(CommandFailure) -> KeyWraps {
+  static func rows(of store: any DocumentStore) throws(CommandFailure) -> KeyWraps {
     let list = try documents { () throws(DocumentError) in StoredKeyWrap.list(try store.keyWraps()) }
     do throws(DocumentFormatError) { return try KeyWraps(parsing: SecretValue(list)) } catch {
       throw CommandFailure(.badInput, "the ways into \(store.place) can't be read: \(error)")
@@ -161,6 +218,18 @@ struct DocumentOptions: OptionGroup, Sendable {
     }
     throw Context.cancelled
   }
+}
+
+/// Where a document vault lies, and the person's vault if it had to be opened to get there.
+struct ReachedDocuments {
+  let store: any DocumentStore
+  /// Nil: a folder.
+  var signIn: ServerSignIn?
+  var vault: (any UnlockedVault)?
+  /// Of the person's vault.
+  var folder = ""
+
+  func lock() { vault?.lock() }
 }
 
 /// A recovery code that opened a document vault.

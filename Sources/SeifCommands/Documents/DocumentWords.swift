@@ -18,6 +18,10 @@ enum DocumentWords {
       case .full, .failed: (.ioFailed, nil)
       case .tooLarge: (.badInput, "A document has at most 50 MiB.")
       case .conflict: (.busy, "Try again.")
+      case .otherCopy:
+        (
+          .busy, "See them: seif docs ls --docs THERE. Bring them over by docs get and put; --force takes them away."
+        )
       case .locked: (.busy, "Try again when it is done.")
       case .lastKeyWrap, .tooManyKeyWraps, .notPossible: (.usage, nil)
       case .damaged: (.badInput, "Look further: seif docs doctor")
@@ -27,6 +31,8 @@ enum DocumentWords {
       case .cancelled: (.interrupted, nil)
       case .cannotOpen: (.refused, "It may be another vault's key, or damaged.")
       case .notUnderstood: (.badInput, "A newer Seif may read it. Nothing was changed.")
+      case .notSignedIn: (.refused, "Sign in: seif login")
+      case .notFresh: (.refused, "Sign in again: seif login")
       case .notAllowed: (.badInput, "Its extension has to be one of: " + allowed + ".")
       }
     return CommandFailure(code, error.description, hint: hint)

@@ -26,6 +26,7 @@ package enum CommandTable {
       DocsCatCommand.self, DocsMoveCommand.self, DocsRenameCommand.self, DocsRemoveCommand.self, DocsUndoCommand.self,
       DocsFavoriteCommand.self, DocsUsageCommand.self, DocsSyncCommand.self, DocsKitCommand.self, DocsKeepCommand.self,
       DocsRotateCommand.self, DocsDoctorCommand.self, DocsAcceptRollbackCommand.self,
+      LoginCommand.self, LogoutCommand.self,
       ServeCommand.self, ServeUserAddCommand.self, ServeUserListCommand.self, ServeUserDisableCommand.self,
       ServeUserResetCommand.self, ServeUserQuotaCommand.self, ServeUserRemoveCommand.self, ServeBackupCommand.self,
       ServeCheckCommand.self,

@@ -1,6 +1,7 @@
 package import SeifCommandLine
 internal import SeifAgent
 package import SeifBackups
+package import SeifDocuments
 internal import SeifTransports
 internal import Synchronization
 
@@ -15,6 +16,8 @@ package final class Context {
   package let environment: Environment
   /// The kinds of transport that this program has.
   package let transports: TransportRegistry
+  /// Servers of document vaults; nil: this program has no network.
+  package let servers: (any DocumentServers)?
   package let clock: Clock
   /// The descriptor of standard input, read for a file argument `-` and by `--passphrase-fd 0` only.
   package let inputDescriptor: Int32
@@ -33,6 +36,7 @@ package final class Context {
   package init(
     output: Output, talk: Talk, environment: Environment, clock: Clock = .system, inputDescriptor: Int32 = 0,
     terminalPath: String? = "/dev/tty", transports: TransportRegistry = TransportRegistry(LocalTransports.kinds),
+    servers: (any DocumentServers)? = nil,
     sharedFile: @escaping @Sendable (String) -> String? = { SeifProgram.shared($0) },
     pageDigest: String? = nil
   ) {
@@ -40,6 +44,7 @@ package final class Context {
     self.talk = talk
     self.environment = environment
     self.transports = transports
+    self.servers = servers
     self.clock = clock
     self.inputDescriptor = inputDescriptor
     self.terminalPath = terminalPath
@@ -50,12 +55,14 @@ package final class Context {
   }
 
   /// The context of this process.
-  package static func current(transports: [TransportKind] = []) -> Context {
+  package static func current(
+    transports: [TransportKind] = [], servers: (any DocumentServers)? = nil
+  ) -> Context {
     let environment = Environment.current()
     return Context(
       output: Output(descriptor: 1, style: TerminalStyle(descriptor: 1, environment: environment)),
       talk: Talk(descriptor: 2, style: TerminalStyle(descriptor: 2, environment: environment)),
-      environment: environment, transports: TransportRegistry(LocalTransports.kinds + transports))
+      environment: environment, transports: TransportRegistry(LocalTransports.kinds + transports), servers: servers)
   }
 
   /// Notes that a descriptor is read to its end: standard input serves one reader, and so does any other.

@@ -10,18 +10,26 @@ enum NetworkProgram {
 
   /// Becomes it if the arguments may need it and it is there; else returns.
   static func replace(_ arguments: [String]) {
-    guard mayNeed(arguments), let path = SeifProgram.beside(name) else { return }
+    guard mayNeed(arguments, docs: Environment.current()["SEIF_DOCS"]), let path = SeifProgram.beside(name) else {
+      return
+    }
     // As the kernel gave them, byte for byte. Where it can't be run, what needs no network works all the same.
     execv(path, CommandLine.unsafeArgv)
   }
 
-  /// Whether a command with these arguments may have to speak over the network: it is about transports, or about
-  /// backups at a destination that isn't spelled as a path.
-  static func mayNeed(_ arguments: [String]) -> Bool {
+  /// Whether a command with these arguments may have to speak over the network: it is about transports or
+  /// servers, or about backups at a destination that isn't spelled as a path, or documents at an address.
+  ///
+  /// - Parameter docs: where the environment says that documents are.
+  static func mayNeed(_ arguments: [String], docs: String? = nil) -> Bool {
     let words = arguments.prefix { $0 != "--" }
     if words.contains("--help") || words.contains("-h") { return false }
     switch words.first {
-    case "transport": return true
+    case "transport", LoginCommand.name, LogoutCommand.name: return true
+    case "docs":
+      return (words + [docs ?? ""]).contains { word in
+        ServerSignIn.isAddress(word.hasPrefix("--docs=") ? String(word.dropFirst(7)) : word)
+      }
     case "backup", "drill":
       for (index, word) in words.enumerated() {
         if word == "--destination" { return words.dropFirst(index + 1).first.map(DestinationOptions.isNamed) ?? false }

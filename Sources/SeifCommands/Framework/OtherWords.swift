@@ -9,7 +9,7 @@ enum OtherWords {
     "add": ["new", "insert", "create", "save"], "bin restore": ["restore", "undelete", "recover"],
     "generate": ["gen", "pwgen", "password", "random"], "export": ["dump"], "import": ["load", "restore-file"],
     "init": ["setup", "initialize"], "keys passphrase": ["passwd", "chpass"], "destroy": ["shred", "wipe", "purge"],
-    "unlock": ["login", "signin"], "lock": ["logout", "close"], "history": ["log", "versions"],
+    "unlock": ["signin"], "lock": ["close"], "history": ["log", "versions"],
     "status": ["info", "stat"], "doctor": ["check", "fsck", "repair", "fix"], "undo": ["revert", "rollback"],
     "run": ["exec"], "help": ["man", "?", "usage"], "audit": ["report", "health"],
   ]

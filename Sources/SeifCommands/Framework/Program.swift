@@ -1,6 +1,7 @@
 package import SeifCommandLine
 internal import Glibc
 package import SeifBackups
+package import SeifDocuments
 internal import SeifImages
 internal import SeifClipboard
 
@@ -9,7 +10,7 @@ package enum Program {
   /// The whole process: hardens it, runs the command, exits.
   package static func main(
     _ arguments: [String] = Array(CommandLine.arguments.dropFirst()), commands: [any Command.Type] = CommandTable.all,
-    transports: [TransportKind] = []
+    transports: [TransportKind] = [], servers: (any DocumentServers)? = nil
   ) -> Never {
     if arguments == ["--version"] {
       // Nothing is loaded or set up to say a version: scripts ask for it often.
@@ -25,7 +26,7 @@ package enum Program {
     if ClipboardOwner.isCalled(arguments) { ClipboardOwner.main() }
     // A code from the agent comes before a person could press a key; what asks or waits starts to wait for signals itself.
     if arguments.first != CodeCommand.name { Interrupts.start() }
-    let code = run(arguments, Context.current(transports: transports), commands: commands)
+    let code = run(arguments, Context.current(transports: transports, servers: servers), commands: commands)
     Glibc.exit(code.rawValue)
   }
 

@@ -68,7 +68,7 @@ final class LeakDevices {
       "swtpm", "socket", "--tpm2", "--tpmstate", "dir=\(folder)", "--server", "type=unixio,path=\(folder)/tpm",
       "--ctrl", "type=unixio,path=\(folder)/tpm.ctrl", "--flags", "not-need-init,startup-clear",
     ]
-    let hasStarted = try start(world, world.invocation(of: program, words), milliseconds: 10_000, &processes) {
+    let hasStarted = try start(world, world.invocation(of: program, words), milliseconds: 60_000, &processes) {
       access(folder + "/tpm", F_OK) == 0 && access(folder + "/tpm.ctrl", F_OK) == 0
     }
     guard hasStarted else { return "swtpm doesn't start" }
@@ -107,14 +107,14 @@ final class LeakDevices {
     let bus = world.invocation(
       of: daemon, ["dbus-daemon", "--nofork", "--nopidfile", "--config-file=\(folder)/bus.conf"])
     guard
-      try start(world, bus, milliseconds: 10_000, &processes, until: { access(folder + "/bus", F_OK) == 0 })
+      try start(world, bus, milliseconds: 60_000, &processes, until: { access(folder + "/bus", F_OK) == 0 })
     else { return "dbus-daemon doesn't start" }
     var invocation = world.invocation(
       of: keeper, ["gnome-keyring-daemon", "--foreground", "--unlock", "--components=secrets"],
       ["DBUS_SESSION_BUS_ADDRESS=\(address)"])
     // The password of a keyring that goes with this run.
     invocation.input = Array("leak-test".utf8)
-    let hasStarted = try start(world, invocation, milliseconds: 15_000, &processes) {
+    let hasStarted = try start(world, invocation, milliseconds: 60_000, &processes) {
       usleep(20_000)
       guard case .owned(_, _, isLocked: false) = SecretService(at: address) else { return false }
       return true

@@ -192,6 +192,10 @@ enum Examples {
     "docs accept-rollback": [
       Example("seif docs accept-rollback", "after you put an older copy back; here there is none")
     ],
+    "login": [
+      Example("seif login https://docs.example.org --name ana", "this machine may keep documents there", exitCode: nil)
+    ],
+    "logout": [Example("seif logout", "the server forgets this machine", exitCode: nil)],
     "serve": [
       Example("seif serve", "on this machine alone", exitCode: nil),
       Example(

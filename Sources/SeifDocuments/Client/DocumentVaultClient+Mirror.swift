@@ -18,7 +18,7 @@ extension DocumentVaultClient {
   /// store is a copy, and what others changed there isn't taken over.
   ///
   /// - Parameter replaces: whether a manifest there goes that this client didn't put there.
-  /// - Throws: `conflict` where there is such a manifest; `rollback` where this place shows an older state.
+  /// - Throws: `otherCopy` where there is such a manifest; `rollback` where this place shows an older state.
   package func mirror(
     to other: any DocumentStore, replaces: Bool = false, watch: WorkWatch = WorkWatch()
   ) throws(DocumentError) -> MirrorReport {
@@ -30,8 +30,8 @@ extension DocumentVaultClient {
     guard let stored else { throw DocumentError(.noVault, place: store.place) }
     let memory = try ClientState(parent: Self.parent(of: state.path), place: other.place)
     let there = try other.manifest()
-    if let there, there.blob != stored.blob, !replaces, try memory.mark() != HighWaterMark(there) {
-      throw DocumentError(.conflict, place: other.place, current: there.tag)
+    if let there, there.blob != stored.blob, !replaces, try memory.copied() != HighWaterMark(there) {
+      throw DocumentError(.otherCopy, place: other.place, current: there.tag)
     }
     var report = MirrorReport()
     let ids = manifest.objectIDs.sorted { utf8Precedes($0.description, $1.description) }
@@ -53,16 +53,25 @@ extension DocumentVaultClient {
     let rows = try store.keyWraps()
     let rowsThere = try other.keyWraps()
     let hasSameRows = Set(rows.map(\.id)) == Set(rowsThere.map(\.id)) && rows.allSatisfy { rowsThere.contains($0) }
-    guard there?.blob != stored.blob || !hasSameRows else { return report }
+    guard there?.blob != stored.blob || !hasSameRows else {
+      if let there { try memory.set(copied: there) }
+      return report
+    }
     report.changed = true
     let tag: ManifestTag
     if let there {
-      tag = try other.replaceKeyWraps(rows, manifest: stored.blob, expecting: there.tag)
+      // A server wants a fresh sign-in for the ways in, so these aren't touched where they are the same.
+      tag =
+        hasSameRows
+        ? try other.replaceManifest(stored.blob, expecting: there.tag)
+        : try other.replaceKeyWraps(rows, manifest: stored.blob, expecting: there.tag)
     } else {
       for row in rows { _ = try other.putKeyWrap(row) }
       tag = try other.replaceManifest(stored.blob, expecting: nil)
     }
-    try memory.set(to: StoredManifest(revision: tag.revision, blob: stored.blob))
+    let copied = StoredManifest(revision: tag.revision, blob: stored.blob)
+    try memory.set(to: copied)
+    try memory.set(copied: copied)
     try memory.note(kept: rows)
     return report
   }

@@ -109,6 +109,13 @@ struct FolderHandle: ~Copyable {
     isNamed = true
   }
 
+  /// Gives a file another name, over one of that name. One that isn't there is no failure.
+  func rename(_ name: String, to other: String) throws(DocumentError) {
+    guard renameat(descriptor, name, descriptor, other) == 0 || errno == ENOENT else {
+      throw SystemRefusal.error(place: path(other))
+    }
+  }
+
   /// Takes a file away; one that is gone is no failure.
   func remove(_ name: String) throws(DocumentError) {
     guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {

@@ -7,8 +7,8 @@ internal import SeifDocumentFormat
 /// What this client remembers of one vault, in a folder of its own: sealed bytes, identifiers, counters and times.
 ///
 /// `mark` is the highest manifest that it opened, `base` that manifest as it was sealed, `wraps.json` and `removed` the
-/// rows of ways in that it made, opened or removed, `objects` its notes of objects, `undo` what it removed last, sealed. A file that can't be read costs what
-/// it says, and nothing else.
+/// rows of ways in that it made, opened or removed, `objects` its notes of objects, `undo` what it removed last, sealed,
+/// `copied` which manifest it last brought there as a copy. A file that can't be read costs what it says, and nothing else.
 struct ClientState: Sendable {
   let path: String
 
@@ -20,6 +20,7 @@ struct ClientState: Sendable {
     static let objects = "objects"
     static let place = "place"
     static let undo = "undo"
+    static let copied = "copied"
   }
 
   /// - Parameters:
@@ -108,6 +109,20 @@ struct ClientState: Sendable {
     }
   }
 
+  // ---- Copies
+
+  /// Which manifest was last brought there as a copy: another one than this was made there. What was only looked at is none.
+  func copied() throws(DocumentError) -> HighWaterMark? {
+    try read(Name.copied, limit: 256).flatMap(HighWaterMark.init)
+  }
+
+  func set(copied manifest: StoredManifest) throws(DocumentError) {
+    try changing { (folder) throws(DocumentError) in
+      try folder.replace(Name.copied, with: HighWaterMark(manifest).bytes)
+      try folder.sync()
+    }
+  }
+
   // ---- Rows of ways in
 
   /// The rows that this client made or opened, and the identifiers of those that it removed.
@@ -137,13 +152,31 @@ struct ClientState: Sendable {
 
   // ---- What was removed last
 
-  /// A sealed manifest of the nodes that were removed last, or nil.
-  func undo() throws(DocumentError) -> [UInt8]? { try read(Name.undo, limit: DocumentLimits.manifestByteCount) }
+  /// How many removals can be taken back, the last one first.
+  static let undoCount = 20
 
-  /// Keeps one, or forgets it.
+  private static func undoName(_ step: Int) -> String { step == 0 ? Name.undo : "\(Name.undo).\(step)" }
+
+  /// A sealed manifest of the nodes that were removed last, or nil.
+  func undo() throws(DocumentError) -> [UInt8]? {
+    for step in 0..<Self.undoCount {
+      if let blob = try read(Self.undoName(step), limit: DocumentLimits.manifestByteCount) { return blob }
+    }
+    return nil
+  }
+
+  /// Keeps one above those before it; nil: forgets the last, and the one before it is the last.
   func set(undo blob: [UInt8]?) throws(DocumentError) {
     try changing { (folder) throws(DocumentError) in
-      if let blob { try folder.replace(Name.undo, with: blob) } else { try folder.remove(Name.undo) }
+      if let blob {
+        for step in (1..<Self.undoCount).reversed() {
+          try folder.rename(Self.undoName(step - 1), to: Self.undoName(step))
+        }
+        try folder.replace(Name.undo, with: blob)
+      } else {
+        guard let last = (0..<Self.undoCount).first(where: { folder.exists(Self.undoName($0)) }) else { return }
+        try folder.remove(Self.undoName(last))
+      }
       try folder.sync()
     }
   }

@@ -6,6 +6,8 @@ package struct DocumentError: Error, Equatable, CustomStringConvertible {
     case notFound, exists, noPermission, notAFolder, full, readOnly, tooLarge, failed
     /// The manifest isn't the one that was expected: `current` is the one that is there.
     case conflict
+    /// A copy that was changed where it lies: bringing it up to date would take that away.
+    case otherCopy
     /// It was deleted less than 30 days ago, and its identifier isn't given again.
     case gone
     /// The last way in can't be removed.
@@ -34,6 +36,8 @@ package struct DocumentError: Error, Equatable, CustomStringConvertible {
     case notAllowed
     /// No vault is there yet.
     case noVault
+    /// The server wants a sign-in, or a newer one.
+    case notSignedIn, notFresh
   }
   /// What failed.
   package var code: Code
@@ -71,6 +75,7 @@ extension DocumentError.Code {
     case .tooLarge: "\(place) is larger than the limit"
     case .failed: "\(place) couldn't be read or written"
     case .conflict: "\(place) was changed by somebody else meanwhile"
+    case .otherCopy: "\(place) was changed where it lies, and this vault hasn't those changes"
     case .gone: "\(place) was deleted, and its identifier isn't given again"
     case .lastKeyWrap: "the last way into \(place) can't be removed"
     case .tooManyKeyWraps: "\(place) has as many ways in as a vault may have"
@@ -85,6 +90,8 @@ extension DocumentError.Code {
     case .notPossible: "\(place): that can't be done"
     case .notAllowed: "\(place): a document vault doesn't take files of this kind"
     case .noVault: "there is no document vault at \(place)"
+    case .notSignedIn: "\(place) doesn't know this machine, or no longer"
+    case .notFresh: "\(place) wants to see again who you are"
     }
   }
 }

@@ -11,8 +11,11 @@ package enum SettingTag {
   package static let backupRule = "seif-backup-rule"
   /// A rule that came with a file.
   package static let importedBackupRule = "seif-backup-rule-imported"
+  /// Who the person is at a server of document vaults. One that came with a file is a login like any other: who has it signs
+  /// in again.
+  package static let signIn = "seif-server"
   /// All of them.
-  package static let all = [destination, importedDestination, backupRule, importedBackupRule]
+  package static let all = [destination, importedDestination, backupRule, importedBackupRule, signIn]
 
   /// What makes two settings the same thing, beside what logins have; nil: the login is none.
   ///
@@ -21,6 +24,7 @@ package enum SettingTag {
   static func identity(of login: Password) -> [SecretValue]? {
     let tags = login.info.tags
     if tags.contains(destination) || tags.contains(importedDestination) { return [SecretValue(utf8: destination)] }
+    if tags.contains(signIn) { return [SecretValue(utf8: signIn)] }
     guard tags.contains(backupRule) || tags.contains(importedBackupRule) else { return nil }
     return [SecretValue(utf8: backupRule)]
       + login.info.customFields.filter { utf8Equal($0.name, backupRule) }.map(\.value)

@@ -124,13 +124,10 @@ extension AccountController {
       throw AccountProblem(.weakPassword)
     }
     let hash = try hasher.hash(password)
-    let changed = try stored { () throws(StoreFailure) in
-      try accounts.updateAccount(caller.account.id) { $0.password = hash }
+    let isChanged = try stored { () throws(StoreFailure) in
+      try accounts.setPassword(caller.account.id, hash, keeping: caller.session?.row.idHash)
     }
-    guard changed != nil else { throw AccountProblem(.notSignedIn) }
-    try stored { () throws(StoreFailure) in
-      try accounts.endSessions(caller.account.id, but: caller.session?.row.idHash)
-    }
+    guard isChanged else { throw AccountProblem(.notSignedIn) }
     return .done
   }
 

@@ -129,7 +129,9 @@ extension AccountController {
     let row = SessionRow(
       idHash: secret.hash, handle: random.makeUUID(), account: account.id, createdAt: call.now, usedAt: call.now,
       freshAt: call.now, agent: Self.shortened(call.head["User-Agent"] ?? ""))
-    try stored { () throws(StoreFailure) in try accounts.makeSession(row) }
+    // Whose password was changed meanwhile isn't signed in by the old one.
+    let isMade = try stored { () throws(StoreFailure) in try accounts.makeSession(row, password: account.password) }
+    guard isMade else { throw AccountProblem(.signInFailed) }
     let number = known?.number ?? random.makeBytes(16)
     let mark = KnownBrowser.make(account.id, key: key, number: number)
     let fields = [

@@ -42,7 +42,7 @@ package struct AccountPlans: Sendable {
     let answer: @Sendable (SecretValue) -> HTTPAnswer = { [controller, now] body in
       let call = AccountCall(head: head, parameters: parameters, body: body, now: now())
       do throws(AccountProblem) {
-        return WireAnswer.answer(try controller.answer(route, call))
+        return Self.answer(try controller.answer(route, call))
       } catch {
         return WireAnswer.answer(error)
       }
@@ -85,5 +85,13 @@ package struct AccountPlans: Sendable {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
     default: false
     }
+  }
+
+  static func answer(_ reply: AccountReply) -> HTTPAnswer {
+    guard let body = reply.body else { return HTTPAnswer(reply.status, fields: WireAnswer.fields + reply.fields) }
+    // EXPOSE: it is on its way to whom it is for.
+    return HTTPAnswer(
+      reply.status, fields: WireAnswer.fields + [HTTPField("Content-Type", "application/json")] + reply.fields,
+      body: .bytes(body.exposedBytes()))
   }
 }

@@ -136,8 +136,13 @@ final class ObjectUpload: HTTPBodyReceiver {
       throw VaultProblem(error)
     }
     // A blob that no row comes to name is found by the sweep.
-    let outcome = try kept { () throws(StoreFailure) in
-      try controller.vaults.keep(reservation, blob: blob, byteCount: byteCount, sha256: sha256, at: now())
+    let outcome: KeepOutcome
+    do throws(StoreFailure) {
+      outcome = try controller.vaults.keep(reservation, blob: blob, byteCount: byteCount, sha256: sha256, at: now())
+    } catch {
+      // The blob stays: its row may have been made all the same.
+      try? controller.vaults.drop(reservation)
+      throw VaultProblem(error)
     }
     switch outcome {
     case .stored: return HTTPAnswer(201, fields: WireAnswer.fields)

@@ -64,7 +64,9 @@ extension VaultController {
   @Sendable private func deleteObject(_ call: VaultCall, _ caller: AccountCaller) throws(VaultProblem) -> HTTPAnswer {
     let id = try call.requireID()
     try kept { () throws(StoreFailure) in
-      try vaults.delete(caller.account.id, id, trashByteCount: caller.account.quota, at: call.now)
+      let gone = try vaults.delete(caller.account.id, id, trash: limits(caller), at: call.now)
+      // What stays is found by the server's care.
+      for blob in gone { try? stores.blobs.remove(blob) }
     }
     return Self.done
   }

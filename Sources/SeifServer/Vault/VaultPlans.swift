@@ -125,6 +125,7 @@ final class BodyCollector: HTTPBodyReceiver {
 
   private let state: Mutex<State>
   private let limit: Int
+  private let expected: Int?
   private let admit: ObjectUpload.Admission
   private let answer: @Sendable (SecretValue, AccountCaller?) -> HTTPAnswer
 
@@ -132,14 +133,19 @@ final class BodyCollector: HTTPBodyReceiver {
     limit: Int, expected: Int?, admit: @escaping ObjectUpload.Admission,
     answer: @escaping @Sendable (SecretValue, AccountCaller?) -> HTTPAnswer
   ) {
-    (self.limit, self.admit, self.answer) = (limit, admit, answer)
-    state = Mutex(State(buffer: SecretBuffer(capacity: min(limit, expected ?? 64 << 10))))
+    (self.limit, self.expected, self.admit, self.answer) = (limit, expected, admit, answer)
+    state = Mutex(State())
   }
 
   func begin() -> HTTPAnswer? {
     do throws(VaultProblem) {
       let caller = try admit()
-      state.withLock { $0.caller = caller }
+      // Not before: memory is for those who may.
+      let capacity = min(limit, expected ?? 64 << 10)
+      state.withLock { state in
+        state.caller = caller
+        state.buffer = SecretBuffer(capacity: capacity)
+      }
       return nil
     } catch { return error.answer }
   }

@@ -46,14 +46,6 @@ package enum WireAnswer {
       body: .bytes(json.finish().exposedBytes()))
   }
 
-  static func answer(_ reply: AccountReply) -> HTTPAnswer {
-    guard let body = reply.body else { return HTTPAnswer(reply.status, fields: fields + reply.fields) }
-    // EXPOSE: it is on its way to whom it is for.
-    return HTTPAnswer(
-      reply.status, fields: fields + [HTTPField("Content-Type", "application/json")] + reply.fields,
-      body: .bytes(body.exposedBytes()))
-  }
-
   static func answer(_ problem: AccountProblem) -> HTTPAnswer {
     var extra: [HTTPField] = problem.retryAfter.map { [HTTPField("Retry-After", String($0))] } ?? []
     if problem.kind == .notSignedIn { extra.append(HTTPField("WWW-Authenticate", "Bearer")) }

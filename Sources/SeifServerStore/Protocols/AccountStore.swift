@@ -19,6 +19,10 @@ package protocol AccountStore: Sendable {
   func updateAccount(
     _ id: UUID, _ change: @Sendable (inout AccountRow) -> Void
   ) throws(StoreFailure) -> AccountRow?
+  /// Sets another password and ends all sessions but one. False: there is no such account.
+  func setPassword(
+    _ id: UUID, _ password: PasswordHash, keeping idHash: [UInt8]?
+  ) throws(StoreFailure) -> Bool
   /// Removes an account and all that belongs to it, in the vault's tables too. The blobs go at the next sweep.
   func removeAccount(_ id: UUID) throws(StoreFailure) -> Bool
 
@@ -53,7 +57,11 @@ package protocol AccountStore: Sendable {
 
   // MARK: Sessions and tokens
 
-  func makeSession(_ row: SessionRow) throws(StoreFailure)
+  /// Signs a browser in, if the account is as it was when its sign-in was checked.
+  ///
+  /// - Parameter password: the account's at that moment.
+  /// - Returns: false where the account is gone or disabled, or has another password by now.
+  func makeSession(_ row: SessionRow, password: PasswordHash?) throws(StoreFailure) -> Bool
   func session(idHash: [UInt8]) throws(StoreFailure) -> SessionRow?
   func touchSession(idHash: [UInt8], at now: Timestamp) throws(StoreFailure)
   /// Notes that the person has just shown again who they are.

@@ -34,8 +34,9 @@ package protocol VaultStore: Sendable {
   /// Puts an object into the trash, where it counts as much as the quota allows again; the oldest go first. One that is gone
   /// already is no failure.
   ///
-  /// - Parameter trashByteCount: most bytes of all deleted objects of the account.
-  func delete(_ account: UUID, _ object: UUID, trashByteCount: Int, at now: Timestamp) throws(StoreFailure)
+  /// - Parameter trash: how many deleted objects an account may have, and their bytes.
+  /// - Returns: blobs that nothing names any more and that may go.
+  func delete(_ account: UUID, _ object: UUID, trash: VaultLimits, at now: Timestamp) throws(StoreFailure) -> [UUID]
   /// Brings an object back from the trash.
   func restore(_ account: UUID, _ object: UUID, limits: VaultLimits) throws(StoreFailure) -> RestoreOutcome
 

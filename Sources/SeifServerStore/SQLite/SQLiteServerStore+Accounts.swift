@@ -48,6 +48,19 @@ extension SQLiteServerStore {
     }
   }
 
+  package func setPassword(
+    _ id: UUID, _ password: PasswordHash, keeping idHash: [UInt8]?
+  ) throws(StoreFailure) -> Bool {
+    try database.write { (connection) throws(SQLError) in
+      guard var account = try Self.account(id, connection) else { return false }
+      account.password = password
+      try Self.update(account, connection)
+      try connection.run(
+        "DELETE FROM sessions WHERE account = ?1 AND id_hash IS NOT ?2", .id(id), .bytes(idHash))
+      return true
+    }
+  }
+
   package func removeAccount(_ id: UUID) throws(StoreFailure) -> Bool {
     try database.write { (connection) throws(SQLError) in
       try connection.run("DELETE FROM accounts WHERE id = ?1", .id(id)) > 0
@@ -169,7 +182,7 @@ extension SQLiteServerStore {
     return try found.flatMap { (id) throws(SQLError) in try account(id, connection) }
   }
 
-  private static func account(_ id: UUID, _ connection: Connection) throws(SQLError) -> AccountRow? {
+  static func account(_ id: UUID, _ connection: Connection) throws(SQLError) -> AccountRow? {
     try connection.rows("SELECT * FROM accounts WHERE id = ?1", .id(id), read: account).first
   }
 

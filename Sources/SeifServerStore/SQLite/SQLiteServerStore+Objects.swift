@@ -66,32 +66,42 @@ extension SQLiteServerStore {
   }
 
   package func delete(
-    _ account: UUID, _ object: UUID, trashByteCount: Int, at now: Timestamp
-  ) throws(StoreFailure) {
+    _ account: UUID, _ object: UUID, trash: VaultLimits, at now: Timestamp
+  ) throws(StoreFailure) -> [UUID] {
     try database.write { (connection) throws(SQLError) in
-      guard let found = try Self.object(account, object, connection), found.deletedAt == nil else { return }
+      guard let found = try Self.object(account, object, connection), found.deletedAt == nil else { return [] }
       try connection.run(
         "UPDATE objects SET deleted_at = ?3 WHERE account = ?1 AND id = ?2", .id(account), .id(object), .time(now))
       try Self.count(account, objects: -1, bytes: -found.row.byteCount, trash: found.row.byteCount, connection)
-      var trash =
-        try connection.rows("SELECT trash_byte_count FROM accounts WHERE id = ?1", .id(account)) {
-          (row) throws(SQLError) in try row.number(0)
-        }.first ?? 0
-      while trash > trashByteCount {
-        let oldest = try connection.rows(
-          """
-          SELECT id, byte_count FROM objects WHERE account = ?1 AND deleted_at IS NOT NULL
-          ORDER BY deleted_at, id LIMIT 100
-          """, .id(account)
-        ) { (row) throws(SQLError) in (id: try row.id(0), byteCount: try row.number(1)) }
-        guard !oldest.isEmpty else { break }
-        for old in oldest where trash > trashByteCount {
-          try connection.run("DELETE FROM objects WHERE account = ?1 AND id = ?2", .id(account), .id(old.id))
-          try Self.count(account, objects: 0, bytes: 0, trash: -old.byteCount, connection)
-          trash -= old.byteCount
-        }
+      return try Self.bound(account, trash, connection)
+    }
+  }
+
+  /// Takes the oldest away until there is as little trash as there may be.
+  private static func bound(
+    _ account: UUID, _ trash: VaultLimits, _ connection: Connection
+  ) throws(SQLError) -> [UUID] {
+    var gone: [UUID] = []
+    var (count, bytes) = (
+      try connection.count("SELECT count(*) FROM objects WHERE account = ?1 AND deleted_at IS NOT NULL", .id(account)),
+      try connection.count("SELECT trash_byte_count FROM accounts WHERE id = ?1", .id(account))
+    )
+    while count > trash.objectCount || bytes > trash.byteCount {
+      let oldest = try connection.rows(
+        """
+        SELECT id, byte_count, blob FROM objects WHERE account = ?1 AND deleted_at IS NOT NULL
+        ORDER BY deleted_at, id LIMIT 100
+        """, .id(account)
+      ) { (row) throws(SQLError) in (id: try row.id(0), byteCount: try row.number(1), blob: try row.id(2)) }
+      guard !oldest.isEmpty else { break }
+      for old in oldest where count > trash.objectCount || bytes > trash.byteCount {
+        try connection.run("DELETE FROM objects WHERE account = ?1 AND id = ?2", .id(account), .id(old.id))
+        try Self.count(account, objects: 0, bytes: 0, trash: -old.byteCount, connection)
+        (count, bytes) = (count - 1, bytes - old.byteCount)
+        gone.append(old.blob)
       }
     }
+    return gone
   }
 
   package func restore(

@@ -2,14 +2,17 @@ package import SeifBytes
 internal import SeifSQL
 
 extension SQLiteServerStore: AccountStore {
-  package func makeSession(_ row: SessionRow) throws(StoreFailure) {
+  package func makeSession(_ row: SessionRow, password: PasswordHash?) throws(StoreFailure) -> Bool {
     try database.write { (connection) throws(SQLError) in
-      _ = try connection.run(
+      let account = try Self.account(row.account, connection)
+      guard let account, !account.isDisabled, account.password == password else { return false }
+      try connection.run(
         """
         INSERT INTO sessions (id_hash, handle, account, created_at, used_at, fresh_at, agent)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         """, .blob(row.idHash), .id(row.handle), .id(row.account), .time(row.createdAt), .time(row.usedAt),
         .time(row.freshAt), .text(row.agent))
+      return true
     }
   }
 

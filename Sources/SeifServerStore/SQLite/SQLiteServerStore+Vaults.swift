@@ -81,6 +81,7 @@ extension SQLiteServerStore: VaultStore {
         try connection.run("DELETE FROM key_wraps WHERE account = ?1 AND id = ?2", .id(account), .id(row.id))
         try Self.insert(row, account, connection)
       }
+      try Self.boundTrash(account, connection)
       return outcome
     }
   }
@@ -92,6 +93,7 @@ extension SQLiteServerStore: VaultStore {
       guard there.count > 1 else { return .last }
       try connection.run(
         "UPDATE key_wraps SET deleted_at = ?3 WHERE account = ?1 AND id = ?2", .id(account), .id(id), .time(now))
+      try Self.boundTrash(account, connection)
       return .done
     }
   }
@@ -106,6 +108,15 @@ extension SQLiteServerStore: VaultStore {
         "UPDATE key_wraps SET deleted_at = NULL WHERE account = ?1 AND id = ?2", .id(account), .id(id))
       return .restored
     }
+  }
+
+  /// Of removed rows the last hundred stay.
+  private static func boundTrash(_ account: UUID, _ connection: Connection) throws(SQLError) {
+    try connection.run(
+      """
+      DELETE FROM key_wraps WHERE account = ?1 AND deleted_at IS NOT NULL AND id NOT IN (
+        SELECT id FROM key_wraps WHERE account = ?1 AND deleted_at IS NOT NULL ORDER BY deleted_at DESC, id LIMIT 100)
+      """, .id(account))
   }
 
   private static func keyWraps(

@@ -166,11 +166,31 @@ extension ServerStoreConformance {
     },
   ]
 
+  static let passwords: [Check] = [
+    Check("another password ends all sessions but one, and a sign-in by the old one comes to nothing") { store in
+      let account = try account(store, 1)
+      let old = PasswordHash(memoryKiB: 8, passes: 1, lanes: 1, salt: [1], hash: [1])
+      let new = PasswordHash(memoryKiB: 8, passes: 1, lanes: 1, salt: [2], hash: [2])
+      try expect(try store.setPassword(account, old, keeping: nil), "the password wasn't set")
+      for number in 1...3 { try session(store, account, number) }
+      try expect(try store.setPassword(account, new, keeping: hash(2)), "the password wasn't changed")
+      try equal(try store.sessions(account).map(\.idHash), [hash(2)], "sessions")
+      let late = try SessionRow(
+        idHash: hash(9), handle: id(109), account: account, createdAt: at(0), usedAt: at(0), freshAt: at(0), agent: "x")
+      try expect(try !store.makeSession(late, password: old), "a sign-in by the old password was taken")
+      try expect(try !store.makeSession(late, password: nil), "a sign-in by no password was taken")
+      _ = try store.updateAccount(account) { $0.isDisabled = true }
+      try expect(try !store.makeSession(late, password: new), "a disabled account was signed in")
+      try expect(try !store.setPassword(id(77), new, keeping: nil), "nobody's password was set")
+    }
+  ]
+
   static func session(_ store: Store, _ account: UUID, _ number: Int) throws {
-    try store.makeSession(
-      SessionRow(
-        idHash: hash(number), handle: id(100 + number), account: account, createdAt: at(0), usedAt: at(0),
-        freshAt: at(0), agent: "browser"))
+    let row = try SessionRow(
+      idHash: hash(number), handle: id(100 + number), account: account, createdAt: at(0), usedAt: at(0),
+      freshAt: at(0), agent: "browser")
+    let password = try store.account(account)?.password
+    try expect(try store.makeSession(row, password: password), "a session wasn't made")
   }
 
   private static func passkey(_ account: UUID, _ number: Int, signCount: UInt32) -> PasskeyRow {

@@ -69,7 +69,7 @@ extension ServerStoreConformance {
     Check("blobs that objects name are told apart and listed in order") { store in
       let account = try account(store, 1)
       for number in 1...5 { try object(store, account, number) }
-      try store.delete(account, id(2), trashByteCount: 100, at: at(1))
+      _ = try store.delete(account, id(2), trash: VaultLimits(objectCount: 9, byteCount: 100), at: at(1))
       let unnamed = try id(77)
       try equal(
         try store.named([id(1_000_001), id(1_000_002), unnamed]), [try id(1_000_001), try id(1_000_002)], "named")
@@ -87,9 +87,9 @@ extension ServerStoreConformance {
     Check("a deleted object is gone, takes no quota, and comes back") { store in
       let account = try account(store, 1)
       try object(store, account, 1, 60)
-      try store.delete(account, id(1), trashByteCount: 100, at: at(1))
-      try store.delete(account, id(1), trashByteCount: 100, at: at(2))
-      try store.delete(account, id(9), trashByteCount: 100, at: at(2))
+      _ = try store.delete(account, id(1), trash: VaultLimits(objectCount: 9, byteCount: 100), at: at(1))
+      _ = try store.delete(account, id(1), trash: VaultLimits(objectCount: 9, byteCount: 100), at: at(2))
+      _ = try store.delete(account, id(9), trash: VaultLimits(objectCount: 9, byteCount: 100), at: at(2))
       try equal(try store.object(account, id(1)), nil, "the object")
       try equal(try store.objects(account, after: nil, limit: 9), [], "the list")
       try equal(try store.status(account), VaultStatus(), "the status")
@@ -108,7 +108,9 @@ extension ServerStoreConformance {
       for number in 1...4 {
         try object(store, account, number, 40)
         // The order of deletion isn't that of the identifiers.
-        try store.delete(account, id(number), trashByteCount: 100, at: at(number == 1 ? 3 : number == 3 ? 1 : 2))
+        _ = try store.delete(
+          account, id(number), trash: VaultLimits(objectCount: 9, byteCount: 100),
+          at: at(number == 1 ? 3 : number == 3 ? 1 : 2))
       }
       let restored = try (1...4).map { try store.restore(account, id($0), limits: plenty) }
       try equal(restored, [.restored, .notFound, .notFound, .restored], "what came back")
@@ -116,15 +118,25 @@ extension ServerStoreConformance {
     Check("one that is larger than the whole trash is gone for good") { store in
       let account = try account(store, 1)
       try object(store, account, 1, 101)
-      try store.delete(account, id(1), trashByteCount: 100, at: at(1))
+      _ = try store.delete(account, id(1), trash: VaultLimits(objectCount: 9, byteCount: 100), at: at(1))
       try equal(try store.restore(account, id(1), limits: plenty), .notFound, "restoring it")
       try equal(try store.named([id(1_000_001)]), [], "its blob")
+    },
+    Check("the trash has as many objects as it may have, and the oldest go first") { store in
+      let account = try account(store, 1)
+      let limits = VaultLimits(objectCount: 2, byteCount: 1_000)
+      for number in 1...3 { try object(store, account, number) }
+      try equal(try store.delete(account, id(1), trash: limits, at: at(1)), [], "blobs that may go")
+      try equal(try store.delete(account, id(2), trash: limits, at: at(2)), [], "blobs that may go")
+      try equal(try store.delete(account, id(3), trash: limits, at: at(3)), [id(1_000_001)], "blobs that may go")
+      let restored = try (1...3).map { try store.restore(account, id($0), limits: plenty) }
+      try equal(restored, [.notFound, .restored, .restored], "what came back")
     },
     Check("the trash and reservations end at their times, and blobs that go are told") { store in
       let account = try account(store, 1)
       for number in 1...3 { try object(store, account, number) }
-      try store.delete(account, id(1), trashByteCount: 100, at: at(10))
-      try store.delete(account, id(2), trashByteCount: 100, at: at(20))
+      _ = try store.delete(account, id(1), trash: VaultLimits(objectCount: 9, byteCount: 100), at: at(10))
+      _ = try store.delete(account, id(2), trash: VaultLimits(objectCount: 9, byteCount: 100), at: at(20))
       let (old, new) = (try reserved(store, account, 5, 1, at: 10), try reserved(store, account, 6, 1, at: 20))
       let gone = try store.sweep(trash: at(20), reservations: at(20), limit: 100)
       try equal(gone, [try id(1_000_001)], "blobs that may go")

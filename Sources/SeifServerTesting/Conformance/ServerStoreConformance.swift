@@ -27,7 +27,8 @@ package enum ServerStoreConformance {
     package func run(_ store: Store) throws { try body(store) }
   }
 
-  package static let all: [Check] = accounts + signIn + shortLived + manifests + objects + trash + keyWraps + sweeps
+  package static let all: [Check] =
+    accounts + signIn + passwords + shortLived + manifests + objects + trash + keyWraps + sweeps
 
   // MARK: - What the rules are written with
 

@@ -165,13 +165,17 @@ import Testing
   @Test func seifBecomesTheProgramWithTheNetworkOnlyForWhatMayNeedIt() {
     for words in [
       ["transport", "list"], ["backup", "create", "--destination", "nas"], ["backup", "list", "--destination=nas"],
-      ["backup", "create", "--json", "--destination", "nas"],
+      ["backup", "create", "--json", "--destination", "nas"], ["login", "https://a.example"], ["logout"],
+      ["docs", "ls", "--docs", "https://a.example"], ["docs", "ls", "--docs=http://localhost:8420"],
     ] { #expect(NetworkProgram.mayNeed(words), "\(words)") }
     for words in [
       ["code", "transport"], ["backup", "create", "--destination", "/mnt/disk"], ["backup", "list"],
       ["backup", "list", "--destination", "./nas"], ["backup", "list", "--destination=file:nas"],
-      ["transport", "add", "--help"], ["run", "--", "transport"], [],
+      ["transport", "add", "--help"], ["run", "--", "transport"], [], ["docs", "ls"],
+      ["docs", "ls", "--docs", "https"],
     ] { #expect(!NetworkProgram.mayNeed(words), "\(words)") }
+    #expect(NetworkProgram.mayNeed(["docs", "ls"], docs: "https://a.example"))
+    #expect(!NetworkProgram.mayNeed(["docs", "ls"], docs: "/home/a"))
   }
 }
 

@@ -140,7 +140,23 @@ final class StandInStore: AccountStore, VaultStore {
     try use { $0.codes[account]?.remove(hash) != nil }
   }
 
-  func makeSession(_ row: SessionRow) throws(StoreFailure) { try use { $0.sessions.append(row) } }
+  func makeSession(_ row: SessionRow, password: PasswordHash?) throws(StoreFailure) -> Bool {
+    try use { state in
+      guard let account = state.accounts[row.account], !account.isDisabled, account.password == password else {
+        return false
+      }
+      state.sessions.append(row)
+      return true
+    }
+  }
+  func setPassword(_ id: UUID, _ password: PasswordHash, keeping idHash: [UInt8]?) throws(StoreFailure) -> Bool {
+    try use { state in
+      guard state.accounts[id] != nil else { return false }
+      state.accounts[id]?.password = password
+      state.sessions.removeAll { $0.account == id && $0.idHash != idHash }
+      return true
+    }
+  }
   func session(idHash: [UInt8]) throws(StoreFailure) -> SessionRow? {
     try use { $0.sessions.first { $0.idHash == idHash } }
   }
@@ -292,7 +308,9 @@ extension StandInStore {
           .filter { row in after.map { $0.description < row.id.description } ?? true }.prefix(limit))
     }
   }
-  func delete(_ account: UUID, _ object: UUID, trashByteCount: Int, at now: Timestamp) throws(StoreFailure) {}
+  func delete(_ account: UUID, _ object: UUID, trash: VaultLimits, at now: Timestamp) throws(StoreFailure) -> [UUID] {
+    []
+  }
   func restore(_ account: UUID, _ object: UUID, limits: VaultLimits) throws(StoreFailure) -> RestoreOutcome {
     .notFound
   }

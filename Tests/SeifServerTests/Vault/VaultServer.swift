@@ -73,10 +73,11 @@ final class VaultServer: @unchecked Sendable {
             id: RandomSource.system.makeUUID(), hash: secret.hash, account: account, label: "test", writes: writes,
             createdAt: now, usedAt: now, freshAt: now), limit: 9))
     }
-    try store.makeSession(
+    let isMade = try store.makeSession(
       SessionRow(
         idHash: session.hash, handle: RandomSource.system.makeUUID(), account: account, createdAt: now, usedAt: now,
-        freshAt: now, agent: "test"))
+        freshAt: now, agent: "test"), password: nil)
+    try #require(isMade)
   }
 
   /// One request, as a client of the mount would make it.

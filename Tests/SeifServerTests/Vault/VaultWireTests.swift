@@ -179,6 +179,9 @@ import Testing
       #expect(server.ask(mount, "POST", name(1) + "/restore").problem == "quota")
       #expect(server.ask(mount, "DELETE", name(3)).status == 204)
       #expect(server.ask(mount, "POST", name(1) + "/restore").status == 404)
+      // What isn't in the trash any more isn't on the disk either.
+      let left = try server.blobs.list(after: nil, limit: 9).map(\.byteCount)
+      #expect(left == [1000])
       replies.append(full)
     }
   }
