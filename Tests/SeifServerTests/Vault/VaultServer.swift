@@ -16,6 +16,7 @@ final class VaultServer: @unchecked Sendable {
   let blobs: FolderBlobStore
   let plans: VaultPlans
   let accounts: AccountPlans
+  let routes: [VaultRoute]
   let token = BearerSecret(.system)
   let reader = BearerSecret(.system)
   let session = BearerSecret(.system)
@@ -36,7 +37,9 @@ final class VaultServer: @unchecked Sendable {
       key: ServerKey(SecretValue([UInt8](repeating: 7, count: 32))), hasher: PasswordHasher())
     let clock = Box(clock: Timestamp(seconds: 1_790_000_000))
     box = clock
-    plans = VaultPlans(VaultController(controller)) { clock.now }
+    let vaults = VaultController(controller)
+    routes = vaults.routes
+    plans = VaultPlans(vaults) { clock.now }
     accounts = AccountPlans(controller) { clock.now }
     account = try Self.makeAccount("ana", quota, store)
     try signIn(account, token: token, reader: reader, session: session)
