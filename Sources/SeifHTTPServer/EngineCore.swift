@@ -105,7 +105,12 @@ final class EngineCore: Sendable {
         exchange.step = .answering
         return true
       }
-      return refuse(answer, exchange, connection)
+      // A proxy that still sends when the connection ends may never read why, so a body of a usual length is read; who
+      // asked before sending is answered at once.
+      guard head.values("Expect").isEmpty, let length = head.bodyByteCount, length <= Self.refusedByteLimit else {
+        return refuse(answer, exchange, connection)
+      }
+      exchange.step = .discarding
     case .work(let work):
       guard !hasBody else { return refuse(Self.refusal(400), exchange, connection) }
       exchange.step = .working(work)
@@ -216,6 +221,8 @@ final class EngineCore: Sendable {
     return true
   }
 
+  /// Longest body that is read though it is refused: that of a document in base64.
+  private static let refusedByteLimit = 70 << 20
   /// Of a body in chunks that was refused, whose end nobody knows.
   private static let discardedByteLimit = 1 << 20
 

@@ -34,7 +34,7 @@ export function counted(count, noun) {
  * @param {Login} login
  */
 export function isSetting(login) {
-  return login.tags.some((tag) => /^seif-(transport|backup-rule)(-imported)?$/.test(tag));
+  return login.tags.some((tag) => /^seif-(server|(transport|backup-rule)(-imported)?)$/.test(tag));
 }
 
 /**
